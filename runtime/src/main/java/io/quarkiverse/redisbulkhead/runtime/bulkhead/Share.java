@@ -5,14 +5,11 @@ import java.time.Duration;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
-import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 
 /**
  * The permits of one bulkhead that this instance has from the store: how many, until when, and how many of them are in use.
- * What
- * was granted, returned and revoked is counted. These counters only grow, within an epoch, so that what states them may be
- * lost,
- * late or repeated. Guarded by the bulkhead.
+ * Counts what was granted, returned and revoked. These counters only grow, within an epoch, so that a statement of them may be
+ * lost, late or repeated. Guarded by the bulkhead.
  */
 final class Share {
 
@@ -84,8 +81,7 @@ final class Share {
     }
 
     /**
-     * Permits count as returned from now on, and are never used again, whatever becomes of the statement. What was offered
-     * comes
+     * Permits count as returned from now on, and are never used again, whatever becomes of the statement. What was offered goes
      * first: if the store takes the offer back, it has not seen the return.
      */
     void giveBack(int permits) {
@@ -100,7 +96,7 @@ final class Share {
      * @param leaseEnd when the share ends here
      * @return how many permits may stay in use
      */
-    int answered(Statement statement, Position position, long leaseEnd) {
+    int answered(Position position, long leaseEnd) {
         int mostInUse;
         if (position.epoch() == epoch) {
             granted = Math.max(granted, position.granted());
@@ -109,16 +105,15 @@ final class Share {
             offered = (int) Math.min(offered, granted - position.granted());
             mostInUse = size();
         } else {
-            // The store did not know the position. What was offered in the old epoch meanwhile is void; what was returned
-            // meanwhile is part of what was claimed, and of what was not admitted, if that is so much.
-            long claimed = statement.granted() - statement.returned() - statement.revoked();
-            long notAdmitted = claimed - position.admitted();
+            // The store did not know the position, and has admitted what the statement claimed. What was offered since is void.
+            // If an offer has ended here since, no statement has returned it: what was admitted of it goes back like all that
+            // is idle.
             epoch = position.epoch();
             granted = position.granted();
-            returned = Math.max(0, returned - statement.returned() - notAdmitted);
+            returned = 0;
             revoked = 0;
             offered = 0;
-            mostInUse = (int) (position.admitted() - returned);
+            mostInUse = (int) position.admitted();
         }
         leaseEndNanos = leaseEnd;
         boundUse();
@@ -186,8 +181,7 @@ final class Share {
 
     /**
      * The lease has ended here. If only that of what was offered has, that counts as returned: the store may have taken the
-     * offer
-     * back, or made it part of the share.
+     * offer back, or made it part of the share.
      *
      * @return how many permits are left
      */

@@ -260,7 +260,7 @@ final class ShareSync {
         int sizeBefore = share.size();
         boolean isNewEpoch = position.epoch() != share.epoch();
         boolean grants = position.granted() > (isNewEpoch ? position.admitted() : share.granted());
-        int mostInUse = share.answered(sent.statement(), position, leaseEnd);
+        int mostInUse = share.answered(position, leaseEnd);
         if (isNewEpoch) {
             transfers.newEpoch();
         }
@@ -606,8 +606,7 @@ final class ShareSync {
 
     /**
      * Whether no permit is free for a call: the executions of this instance leave too little, or it uses all that it has, and
-     * no
-     * other was free a moment ago. Where releases are awaited, a call finds each permit that was released before.
+     * no other was free a moment ago. Where releases are awaited, a call finds each permit that was released before.
      */
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0

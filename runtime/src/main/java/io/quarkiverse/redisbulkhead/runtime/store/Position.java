@@ -23,8 +23,7 @@ import java.util.Set;
  * @param mayKeep whether the instance may use permits again without asking
  * @param recalled how many instances were recalled, or are expected to answer a recall, so that permits may become free soon
  * @param full whether all permits are held, none is kept, and no call waits: for {@value ShareStore#FULL_MILLIS} ms, the
- *        instance
- *        may reject calls that do not wait. Only if it wants to keep permits
+ *        instance may reject calls that do not wait. Only if it wants to keep permits
  * @param graceMillis how long the store grants nothing new, because claims may be on their way; 0 for no grace period
  * @param askAgainMillis after which time something may have changed without a message, such as the end of a lease; 0 if there
  *        is no such time

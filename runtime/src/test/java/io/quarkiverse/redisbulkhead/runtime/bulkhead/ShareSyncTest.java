@@ -394,4 +394,27 @@ class ShareSyncTest {
         Statement next = store.statements.get(last());
         assertThat(next.granted() - next.returned() - next.revoked()).isEqualTo(1);
     }
+
+    /** The offer came after the claim was built, and ended before the answer. */
+    @Test
+    void whatIsOfferedWhileAClaimIsInFlightIsNoPartOfIt() {
+        Admission older = call();
+        answer(0, 1, 10, false, 100);
+        call();
+        int basis = last();
+        answer(basis, 1, 20, true, 0);
+        passMillis(1_500);
+        Statement claim = store.statements.get(last());
+        assertThat(claim.number()).isGreaterThan(store.statements.get(basis).number());
+        offer(basis, EPOCH, 3, 20);
+        passMillis(ShareStore.OFFER_MILLIS);
+
+        store.answers.get(store.statements.indexOf(claim)).complete(new Position(claim.number(), EPOCH + 1, 1, 1, 0,
+                LEASE_MILLIS, 3, 0, 0, true, false, 0, false, 0, 0, 200, 17, Map.of(), Set.of(), "run"));
+
+        assertThat(held(older).isHeld()).as("it was admitted").isTrue();
+        engine.reconnected();
+        Statement next = store.statements.get(last());
+        assertThat(next.granted() - next.returned() - next.revoked()).isEqualTo(1);
+    }
 }

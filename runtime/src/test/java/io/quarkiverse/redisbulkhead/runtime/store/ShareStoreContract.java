@@ -413,6 +413,7 @@ public abstract class ShareStoreContract {
         passMillis(501);
 
         assertThat(b.tryFor(1, 1).granted()).isEqualTo(1);
+        assertThat(server.fields(BULKHEAD)).as("each scan would read it").doesNotContainKey("h:p1");
     }
 
     @Test

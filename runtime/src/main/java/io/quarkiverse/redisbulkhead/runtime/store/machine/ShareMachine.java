@@ -710,7 +710,8 @@ public final class ShareMachine {
 
     private void end(StoredRecord record, long epoch) {
         boolean leaseEnded = record.taken() > 0 && record.end <= now;
-        if (leaseEnded || record.offered > 0 && record.stated + ShareStore.OFFER_MILLIS <= now) {
+        boolean offerEnded = record.offered > 0 && record.stated + ShareStore.OFFER_MILLIS <= now;
+        if ((leaseEnded || offerEnded) && !record.isHold()) {
             // What is left begins a new epoch, and late copies of statements may follow.
             record.granted = leaseEnded ? 0 : record.taken() - record.offered;
             record.epoch = epoch;

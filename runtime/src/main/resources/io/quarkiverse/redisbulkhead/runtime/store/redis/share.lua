@@ -299,7 +299,7 @@ local function step()
             if record and nextEnd(record) <= now then
                 changed[field] = true
                 local isOfferOver, isLeaseOver = record.offered > 0 and record.stated + OFFER <= now, sizeOf(record) > 0 and record.ending <= now
-                if isOfferOver or isLeaseOver then
+                if (isOfferOver or isLeaseOver) and not record.digest then
                     -- What is left begins a new epoch, and late copies of statements may follow.
                     record.granted = isLeaseOver and 0 or sizeOf(record) - record.offered
                     record.epoch, record.offered, record.returned, record.revoked = epoch, 0, 0, 0
