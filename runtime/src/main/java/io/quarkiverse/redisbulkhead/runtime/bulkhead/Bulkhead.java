@@ -255,23 +255,39 @@ final class Bulkhead {
     /** Within the lock: gives idle permits to the calls that wait, in their order. */
     void serve(long now, List<Runnable> then) {
         // The timer that ends the lease may be late.
-        boolean isOver = share.isOver(now);
-        PendingCall head = line.head();
-        while (head != null && !isOver && share.idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
-            grant(head, head.definition(), now, then, false);
-            head = line.head();
-        }
-        // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
-        if (line.isEmpty() && !immediate.isEmpty() && !isOver && share.idle() > 0 && !(othersWait && fair)) {
-            for (PendingCall call : immediate.all()) {
-                if (share.idle() >= call.weight() && tokens.free() > 0) {
-                    grant(call, call.definition(), now, then, false);
-                }
+        if (!share.isOver(now)) {
+            // What the store has granted was meant for the calls that it knows.
+            boolean lineIsUnknown = !line.isEmpty() && !line.head().group.wasStated();
+            if (lineIsUnknown) {
+                serveImmediate(true, now, then);
+            }
+            serveLine(now, then);
+            if (line.isEmpty()) {
+                serveImmediate(false, now, then);
             }
         }
         PendingCall local = locals.head();
         while (local != null && serveLocally(local, now, then)) {
             local = locals.head();
+        }
+    }
+
+    private void serveLine(long now, List<Runnable> then) {
+        PendingCall head = line.head();
+        while (head != null && share.idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
+            grant(head, head.definition(), now, then, false);
+            head = line.head();
+        }
+    }
+
+    // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
+    private void serveImmediate(boolean onlyStated, long now, List<Runnable> then) {
+        if (!immediate.isEmpty() && share.idle() > 0 && !(othersWait && fair)) {
+            for (PendingCall call : immediate.all()) {
+                if ((call.group.wasStated() || !onlyStated) && share.idle() >= call.weight() && tokens.free() > 0) {
+                    grant(call, call.definition(), now, then, false);
+                }
+            }
         }
     }
 
@@ -549,7 +565,6 @@ final class Bulkhead {
         if (permit.inUse) {
             unlink(permit);
         }
-        permit.validUntilNanos = share.validUntilNanos();
         share.inUse -= permit.weight();
     }
 
@@ -629,11 +644,12 @@ final class Bulkhead {
                 plan(earlier(next, now + FORGET_NANOS, now));
             }
         }
+        run(then);
         if (gone) {
             engine.forget(this);
+        } else {
+            flush();
         }
-        run(then);
-        flush();
     }
 
     static long earlier(long one, long other, long now) {
@@ -667,7 +683,7 @@ final class Bulkhead {
     private boolean isEmpty() {
         return first == null && line.isEmpty() && immediate.isEmpty() && locals.isEmpty() && share.size() == 0
                 && localInUse == 0
-                && sync.isIdle(nanoTime());
+                && sync.isIdle();
     }
 
     // Within the lock. Not immediately, so that calls in a row do not each create a bulkhead.
@@ -679,6 +695,8 @@ final class Bulkhead {
             emptySinceNanos = now;
         } else if (now - emptySinceNanos >= FORGET_NANOS) {
             forgotten = true;
+            // Another bulkhead speaks for this instance from now on.
+            sync.end();
         }
         return forgotten;
     }

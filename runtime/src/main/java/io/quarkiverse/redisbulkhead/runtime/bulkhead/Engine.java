@@ -38,6 +38,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.BulkheadsInUse;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
+import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
@@ -359,8 +360,8 @@ public final class Engine implements ConnectionListener {
         return store.look(bulkhead, MOST_LISTED).thenCompose(seen -> {
             List<String> asked = peers == null ? List.of()
                     : seen.shares().stream()
-                            .filter(share -> !isThis(share) && (share.permits() > 0 || most > 0 && share.waiting() > 0)
-                                    && (share.keeps() || most > 0))
+                            .filter(share -> !isThis(share) && (share.permits() > 0 || share.waiting() > 0)
+                                    && (share.keeps() || most > 0 || share.waiting() >= Statement.MAX_NEEDS))
                             .map(Share::instance).limit(MOST_ASKED).toList();
             return reports(bulkhead, asked, most).thenApply(reports -> occupancy(bulkhead, seen, asked, reports, most));
         });

@@ -47,7 +47,7 @@ final class SharePermit implements HeldPermit, Admission {
     // Null until it is asked for: most executions end before.
     String id;
     boolean detaching;
-    // When its lease ends here, once it has left the share to be detached.
+    // When its lease ends here, while it is being detached or taken back, and so is not in the share.
     long validUntilNanos;
     // Whether it was released after it was detached; for a detachment that is undone.
     boolean releasedLate;

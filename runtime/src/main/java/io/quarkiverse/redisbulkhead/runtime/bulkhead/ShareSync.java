@@ -59,6 +59,8 @@ final class ShareSync {
     // What was stated last, and before: offers are based on one of them.
     private long number;
     private long sentNanos;
+    // By when all that the store may believe this instance to have has ended.
+    private long believedUntilNanos;
     private long numberBefore;
     private long sentBeforeNanos;
     // Whether the next one is built soon.
@@ -98,6 +100,7 @@ final class ShareSync {
         this.share = bulkhead.share;
         this.tokens = bulkhead.tokens;
         this.transfers = new Transfers(bulkhead);
+        this.believedUntilNanos = bulkhead.nanoTime();
     }
 
     // ---- Stating
@@ -157,7 +160,7 @@ final class ShareSync {
                 } else if (cause == null) {
                     answered(next, position, effects);
                 } else {
-                    failed(cause, effects);
+                    failed(next, cause, effects);
                 }
             }
             Bulkhead.runInTurn(effects);
@@ -196,8 +199,13 @@ final class ShareSync {
         return needsInStore && bulkhead.isInTurn(now);
     }
 
+    // Whether the store may have permits of this instance that it does not have, or has returned.
+    private boolean mayBeBelieved() {
+        return unanswered && believedUntilNanos - bulkhead.nanoTime() > 0;
+    }
+
     private boolean isConcerned() {
-        return share.epoch() != 0 || !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
+        return mayBeBelieved() || !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
     }
 
     private Sent state(long now, List<Runnable> then) {
@@ -261,6 +269,7 @@ final class ShareSync {
         boolean isNewEpoch = position.epoch() != share.epoch();
         boolean grants = position.granted() > (isNewEpoch ? position.admitted() : share.granted());
         int mostInUse = share.answered(position, leaseEnd);
+        believedUntilNanos = leaseEnd + bulkhead.marginNanos;
         if (isNewEpoch) {
             transfers.newEpoch();
         }
@@ -273,8 +282,8 @@ final class ShareSync {
         bulkhead.othersWait = position.othersWait();
         bulkhead.served = Math.max(bulkhead.served, position.served());
         share.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep();
-        if (share.keeps) {
-            // They have not left yet.
+        if (share.keeps && awaiting.isEmpty()) {
+            // They have not left yet, and nobody waits until they have.
             share.returning = 0;
         }
         turn(grants, now);
@@ -292,6 +301,8 @@ final class ShareSync {
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);
+        // What was revoked may be what has just joined.
+        bulkhead.loseBeyond(share.size(), Reason.REVOKED, then);
         bulkhead.rejectHeavierThanLimit(then);
         serveWith(grants ? share.size() - sizeBefore : 0, now, then);
         tokens.needed(share.idle() > 0 && !(bulkhead.line.isEmpty() && bulkhead.immediate.isEmpty()));
@@ -373,7 +384,10 @@ final class ShareSync {
 
     // ---- Failures
 
-    private void failed(Throwable failure, List<Runnable> then) {
+    private void failed(Sent sent, Throwable failure, List<Runnable> then) {
+        if (!StoreException.is(failure, Kind.CONTENDED)) {
+            mayHaveArrived(sent);
+        }
         inFlight = null;
         unanswered = true;
         lastFailure = failure;
@@ -395,6 +409,15 @@ final class ShareSync {
             transfers.fail(failure, then);
         }
         plan(now);
+    }
+
+    // What a statement asked for may be in the store for a lease, although no answer says so.
+    private void mayHaveArrived(Sent sent) {
+        Statement statement = sent.statement();
+        if (share.size() > 0 || !statement.needs().isEmpty() || !statement.immediate().isEmpty()
+                || !statement.attaches().isEmpty()) {
+            believedUntilNanos = sent.atNanos() + bulkhead.leaseNanos;
+        }
     }
 
     // Null after a reconnection, which says nothing about the statement.
@@ -492,7 +515,10 @@ final class ShareSync {
             full = false;
             retryNanos = bulkhead.nanoTime();
             // What the server before has answered or offered does not count any more.
-            unanswered |= inFlight != null;
+            if (inFlight != null) {
+                unanswered = true;
+                mayHaveArrived(inFlight);
+            }
             inFlight = null;
             number = 0;
         }
@@ -641,10 +667,9 @@ final class ShareSync {
         }
     }
 
-    /** Nothing is to be stated or answered. What was returned is to be stated as long as the store may not know of it. */
-    boolean isIdle(long now) {
-        boolean isKnown = !unanswered || share.epoch() == 0 || share.isOver(now);
-        return inFlight == null && !planned && transfers.isEmpty() && awaiting.isEmpty() && !needsInStore && isKnown;
+    /** Nothing is to be stated or answered. */
+    boolean isIdle() {
+        return inFlight == null && !planned && transfers.isEmpty() && awaiting.isEmpty() && !needsInStore && !mayBeBelieved();
     }
 
     /** Without the lock: states the position, and completes with the answer; fails as the store does. */
@@ -684,15 +709,22 @@ final class ShareSync {
             synchronized (bulkhead) {
                 again = answered && share.size() > 0;
             }
-            return again ? settled() : CompletableFuture.completedFuture(null);
+            // A permit may have joined the share meanwhile.
+            return again ? bulkhead.releaseAll() : CompletableFuture.completedFuture(null);
         });
     }
 
-    void close(List<Runnable> then) {
+    /** Within the lock: nothing is stated any more. */
+    void end() {
         closed = true;
+    }
+
+    void close(List<Runnable> then) {
+        end();
         List<CompletableFuture<Void>> promises = List.copyOf(awaiting);
         awaiting.clear();
         then.add(() -> promises.forEach(promise -> promise.completeExceptionally(stopping())));
+        transfers.fail(stopping(), then);
     }
 
     private static StoreException stopping() {

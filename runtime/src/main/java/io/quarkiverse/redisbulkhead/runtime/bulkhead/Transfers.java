@@ -116,6 +116,8 @@ final class Transfers {
             SharePermit permit = leave.permit;
             if (!leave.counted) {
                 leave.counted = true;
+                // If the statement does not arrive, the store ends it with the share.
+                permit.validUntilNanos = bulkhead.share.validUntilNanos();
                 bulkhead.leave(permit);
                 bulkhead.share.giveBack(permit.weight());
             }
@@ -170,6 +172,7 @@ final class Transfers {
             return;
         }
         permit.detaching = false;
+        permit.validUntilNanos = leave.endNanos - bulkhead.marginNanos;
         if (isRefused) {
             bulkhead.loseDetached(permit, Reason.GONE, then);
         }
@@ -273,11 +276,16 @@ final class Transfers {
         attached.clear();
     }
 
-    /** Forgets what the store has forgotten, and ends the leases of permits that have left while the store gave no answer. */
+    /** Forgets what the store has forgotten, and ends the leases of permits that are being detached or taken back. */
     void tick(long now, List<Runnable> then) {
         for (Leaving leave : leaving) {
-            if (leave.counted && !leave.digest.isEmpty() && leave.permit.isOver(now)) {
+            if (leave.counted && leave.permit.isOver(now)) {
                 bulkhead.loseDetached(leave.permit, Reason.LEASE_ENDED, then);
+            }
+        }
+        for (Joining join : joining) {
+            if (join.permit() != null && join.permit().isOver(now)) {
+                bulkhead.loseDetached(join.permit(), Reason.LEASE_ENDED, then);
             }
         }
         attached.values().removeIf(until -> until - now <= 0);

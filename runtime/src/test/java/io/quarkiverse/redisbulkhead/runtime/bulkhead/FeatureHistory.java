@@ -104,7 +104,8 @@ final class FeatureHistory {
             this.definition = definition;
             this.weight = definition.spec().weight();
             Duration wait = definition.spec().maxWait();
-            this.mustBeDecidedBy = micros() + wait.toNanos() / 1_000 + (wait.isZero() || definition.spec().maxWaiters().isPresent() ? 1_200 * MILLI : 200 * MILLI);
+            this.mustBeDecidedBy = micros() + wait.toNanos() / 1_000
+                    + (wait.isZero() || definition.spec().maxWaiters().isPresent() ? 1_200 * MILLI : 200 * MILLI);
             admission.granted().whenComplete((permits, failure) -> {
                 decided = true;
                 lastChange = micros();
@@ -287,7 +288,8 @@ final class FeatureHistory {
     }
 
     private SemaphoreDefinition definition(int weight, Duration maxWait) {
-        int permits = kind == Circumstances.LIMITS && random.nextInt(4) == 0 ? weight + random.nextInt(limit - weight + 1) : limit;
+        int permits = kind == Circumstances.LIMITS && random.nextInt(4) == 0 ? weight + random.nextInt(limit - weight + 1)
+                : limit;
         SemaphoreSpec.Builder spec = SemaphoreSpec.named("work").permits(permits).weight(weight).fair(fair)
                 .expire(Duration.ofSeconds(leases ? 3 + random.nextInt(9) : 6)).maxWait(maxWait).onOutage(policy)
                 .localPermits(1 + random.nextInt(limit))
@@ -549,7 +551,8 @@ final class FeatureHistory {
         int taken = detached.stream().filter(each -> !each.attached && micros() < each.until).mapToInt(each -> each.weight)
                 .sum();
         if (Boolean.getBoolean("trace") && inUse + taken > limit) {
-            System.out.println("TRACE over " + executions.stream().filter(Execution::runs).map(each -> each.permit.id() + " at " + each.at.name).toList());
+            System.out.println("TRACE over " + executions.stream().filter(Execution::runs)
+                    .map(each -> each.permit.id() + " at " + each.at.name).toList());
         }
         assertThat(inUse + taken + (isFaulty() ? 0 : minimum)).as("permits in use: " + inUse + ", detached " + taken
                 + ", minimum " + minimum).isLessThanOrEqualTo(micros() < exemptUntil ? 1_000 : limit);
@@ -567,7 +570,8 @@ final class FeatureHistory {
         long before = lastChange;
         server.advance(500 * MILLI);
         check();
-        if (kind == Circumstances.NETWORK || micros() < countedUntil || lastChange > micros() - 400 * MILLI || kind == Circumstances.LIMITS
+        if (kind == Circumstances.NETWORK || micros() < countedUntil || lastChange > micros() - 400 * MILLI
+                || kind == Circumstances.LIMITS
                 || instances.stream().anyMatch(each -> each.isPaused() || isDisturbed(each))) {
             return;
         }
@@ -587,8 +591,10 @@ final class FeatureHistory {
         }
         assertThat(heaviest == 0 || used + heaviest > limit).as("a call of weight " + heaviest + " waits, and " + used
                 + " are used at " + micros() / MILLI + " by "
-                + executions.stream().filter(each -> each.taken() > 0).map(each -> each.permit.id() + (each.runs() ? "" : "-minimum")).toList()
-                + "; detached " + detached.stream().filter(each -> !each.attached).map(each -> each.until / MILLI).toList() + " the shares are " + server.fields(BULKHEAD)).isTrue();
+                + executions.stream().filter(each -> each.taken() > 0)
+                        .map(each -> each.permit.id() + (each.runs() ? "" : "-minimum")).toList()
+                + "; detached " + detached.stream().filter(each -> !each.attached).map(each -> each.until / MILLI).toList()
+                + " the shares are " + server.fields(BULKHEAD)).isTrue();
     }
 
     private void finish() {
@@ -622,7 +628,9 @@ final class FeatureHistory {
         server.advance(25 * SECOND);
         assertThat(wrong).isEmpty();
         for (int i = 0; i < stages.size(); i++) {
-            assertThat(stages.get(i).isDone() || !stageInstances.get(i).isAlive()).as("completed: " + stageNames.get(i) + (instances.contains(stageInstances.get(i)) ? "" : " (stopped)")).isTrue();
+            assertThat(stages.get(i).isDone() || !stageInstances.get(i).isAlive())
+                    .as("completed: " + stageNames.get(i) + (instances.contains(stageInstances.get(i)) ? "" : " (stopped)"))
+                    .isTrue();
         }
         ShareOverview overview = server.connect("observer").look(BULKHEAD, 100).toCompletableFuture().join();
         assertThat(overview.granted()).as("permits that are left").isZero();
