@@ -1,8 +1,11 @@
 package io.quarkiverse.redisbulkhead.deployment.discovery;
 
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Optional;
 
+import org.jboss.jandex.AnnotationInstance;
+import org.jboss.jandex.AnnotationTarget.Kind;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
@@ -34,6 +37,21 @@ public record AiServices(Classes classes) {
         return service.flatMap(type -> classes.declared(type, implementation))
                 .filter(method -> isGuarded(method, service.get()))
                 .isPresent();
+    }
+
+    /**
+     * The methods that Quarkus LangChain4j implements and that have a bulkhead.
+     *
+     * @return the methods of the interfaces and their super-interfaces
+     */
+    public List<MethodInfo> guardedMethods() {
+        return classes.index().getAnnotations(REGISTER).stream()
+                .map(AnnotationInstance::target)
+                .filter(target -> target.kind() == Kind.CLASS)
+                .flatMap(target -> classes.interfaces(target.asClass()).flatMap(type -> type.methods().stream())
+                        .filter(method -> Modifier.isAbstract(method.flags()) && isGuarded(method, target.asClass())))
+                .distinct()
+                .toList();
     }
 
     // An annotation on the interface is for what the user declares, and not for access to the memory of chats.
