@@ -86,7 +86,7 @@ public final class Discovery {
                 guards.stream().map(guard -> guard.declaration(returnKinds, beans, isKeyInDoubt(guard, idleKeys))).toList(),
                 CodeConstants.in(application));
         return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes, returnKinds,
-                idleKeys, idleWeights);
+                redisClients(), idleKeys, idleWeights);
     }
 
     // ---- Guarded methods: those that the container has bound to the interceptor, and where their bulkheads are written
@@ -211,5 +211,11 @@ public final class Discovery {
     private boolean isKeyInDoubt(GuardedBeanMethod guard, List<AnnotatedParameter> idleKeys) {
         return !guard.strayKeys().isEmpty()
                 || idleKeys.stream().anyMatch(key -> guard.losesKeyOf(key.method(), classes));
+    }
+
+    private Set<String> redisClients() {
+        return application.getAnnotations(Names.REDIS_CLIENT_NAME).stream()
+                .map(annotation -> annotation.value().asString())
+                .collect(Collectors.toSet());
     }
 }

@@ -6,6 +6,7 @@ import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadWeight;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
+import io.quarkus.redis.client.RedisClientName;
 
 /** The names of types that more than one class uses. */
 public final class Names {
@@ -22,6 +23,7 @@ public final class Names {
     static final DotName OBJECT = DotName.createSimple(Object.class);
     static final DotName DEFAULT = DotName.createSimple("jakarta.enterprise.inject.Default");
     static final DotName VETOED = DotName.createSimple("jakarta.enterprise.inject.Vetoed");
+    static final DotName REDIS_CLIENT_NAME = DotName.createSimple(RedisClientName.class);
 
     /** The annotation of scheduled methods. */
     public static final DotName SCHEDULED = DotName.createSimple("io.quarkus.scheduler.Scheduled");

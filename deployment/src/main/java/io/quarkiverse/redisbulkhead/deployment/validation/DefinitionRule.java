@@ -5,7 +5,7 @@ import org.eclipse.microprofile.config.Config;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
-import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig;
+import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadBuildTimeConfig.StoreKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
@@ -15,26 +15,17 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 
 /**
  * Definitions in annotations and configuration must be valid as far as they are known, and a bulkhead has keys wherever it is
- * named, or nowhere. What depends on run-time properties is checked at start-up, by the same code. The management endpoint
- * needs
- * an HTTP server.
+ * named, or nowhere. What depends on run-time properties is checked at start-up, by the same code.
  *
  * @param config what is configured while the application is built
- * @param fixed the build-time configuration
- * @param http whether the application has an HTTP server
+ * @param store where permits live
  */
-record DefinitionRule(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http) implements Rule {
+record DefinitionRule(Config config, StoreKind store) implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        if (fixed.management().enabled() && !http) {
-            errors.add(MessageCode.RBH029, Texts.PREFIX + "management.enabled",
-                    "the management endpoint needs an HTTP server, which this application does not have. Add the extension"
-                            + " io.quarkus:quarkus-vertx-http, or another extension that includes it, such as"
-                            + " io.quarkus:quarkus-rest; or leave the property out");
-        }
-        EffectiveDefinitions definitions = new EffectiveDefinitions(usage.declarations(), config, fixed.store().needsRedis(),
-                true, errors);
+        EffectiveDefinitions definitions = new EffectiveDefinitions(usage.declarations(), config, store.needsRedis(), true,
+                errors);
         for (GuardedBeanMethod guard : usage.guards()) {
             for (BulkheadDeclaration bulkhead : guard.bulkheads()) {
                 String known = definitions.annotations().at(bulkhead).name();

@@ -30,7 +30,8 @@ public interface Rule {
      */
     static List<Rule> all(Config config, RedisBulkheadBuildTimeConfig fixed, boolean http, boolean coroutines) {
         return List.of(
-                new DefinitionRule(config, fixed, http),
+                new DefinitionRule(config, fixed.store()),
+                new BuildConfigurationRule(config, fixed, http),
                 new InterceptionRule(),
                 new OverrideRule(),
                 new ObservableEndRule(coroutines),

@@ -49,6 +49,8 @@ public enum MessageCode {
     RBH020,
     /** The resolver of a key is not exactly one bean. */
     RBH021,
+    /** The named Redis client is not known. */
+    RBH022,
     /** A lease is shorter than three times the command timeout. */
     RBH023,
     /** A process has no usable limit of its own for outages. */
