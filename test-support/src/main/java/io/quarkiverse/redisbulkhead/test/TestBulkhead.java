@@ -232,21 +232,23 @@ public final class TestBulkhead implements AutoCloseable {
                 throw new AssertionError("Expected to give back " + permits + " permits of " + name()
                         + ", but this TestBulkhead had only " + given + ".\n" + occupants());
             }
-            given += giveBack(permit, deadline) ? 1 : 0;
+            given += release(permit, deadline) ? 1 : 0;
+            endMinHold(permit, deadline);
         }
     }
 
     private int giveBack(List<Permit> permits) {
         Deadline deadline = Deadline.in(timeout);
-        return (int) permits.stream().filter(permit -> giveBack(permit, deadline)).count();
+        int held = (int) permits.stream().filter(permit -> release(permit, deadline)).count();
+        // Once all are released, because this fails when Redis does not answer.
+        permits.forEach(permit -> endMinHold(permit, deadline));
+        return held;
     }
 
     // Without waiting for the reply if too many replies were slow.
-    private boolean giveBack(Permit permit, Deadline deadline) {
+    private boolean release(Permit permit, Deadline deadline) {
         if (!deadline.isOver()) {
-            boolean held = permit.release();
-            endMinHold(permit);
-            return held;
+            return permit.release();
         }
         boolean held = permit.isHeld();
         permit.releaseAsync().subscribeAsCompletionStage();
@@ -254,8 +256,8 @@ public final class TestBulkhead implements AutoCloseable {
     }
 
     // A permit of a test is free when the test says so.
-    private void endMinHold(Permit permit) {
-        if (!semaphore.spec().minHold().isZero()) {
+    private void endMinHold(Permit permit, Deadline deadline) {
+        if (!semaphore.spec().minHold().isZero() && !deadline.isOver()) {
             semaphore.holders().stream()
                     .filter(holder -> holder.state() == Holder.State.RELEASED && holder.ticket() == permit.fencingToken())
                     .forEach(holder -> semaphore.revoke(holder.permitId()));
