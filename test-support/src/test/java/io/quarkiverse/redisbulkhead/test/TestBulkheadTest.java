@@ -72,6 +72,16 @@ class TestBulkheadTest {
             assertThat(semaphore.holderIds()).containsExactly("p1", "p3");
         }
         assertThat(semaphore.holderIds()).containsExactly("p1");
+
+        try (TestBulkhead reports = bulkhead()) {
+            reports.fill();
+            BulkheadUnavailableException away = new BulkheadUnavailableException("reports", "Redis is away", null);
+            semaphore.failWith(() -> away);
+            assertThatThrownBy(reports::free).isSameAs(away);
+            assertThat(semaphore.holderIds()).as("all are released").containsExactly("p1", "p4.released", "p5.released");
+        } finally {
+            semaphore.failWith(() -> null);
+        }
     }
 
     @Test
