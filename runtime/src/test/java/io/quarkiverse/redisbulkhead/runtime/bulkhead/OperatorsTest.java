@@ -1,8 +1,10 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -29,10 +31,13 @@ class OperatorsTest extends TwoInstances {
     private int lostAnswers;
     private boolean hears = true;
     private boolean silent;
+    /** When all answers that come have come. */
+    private CompletableFuture<Void> answered = CompletableFuture.completedFuture(null);
 
     private Engine engine(String name) {
-        return new Engine(name, server.connect(name), new Asking(name), one.clock(), new HolderIdentity("app", name), loss -> {
-        }, new WaiterLimits(10), Duration.ofSeconds(1), () -> 1);
+        return new Engine(name, server.connect(name), new Asking(name), one.clock(), new HolderIdentity("app", "host:" + name),
+                loss -> {
+                }, new WaiterLimits(10), Duration.ofSeconds(1), () -> 1);
     }
 
     private final class Asking implements Peers {
@@ -61,7 +66,7 @@ class OperatorsTest extends TwoInstances {
                     answers.put(other, answer);
                 }
             }
-            return CompletableFuture.completedStage(answers);
+            return answered.thenApply(done -> answers);
         }
 
         @Override
@@ -131,6 +136,32 @@ class OperatorsTest extends TwoInstances {
             assertThat(waiter.method()).isEqualTo("A#waits");
             assertThat(waiter.ticket()).isPositive();
         });
+    }
+
+    /** Operators know hosts and processes, not the names of instances in the store. */
+    @Test
+    void idlePermitsAreListedUnderTheProcessThatKeepsThem() {
+        older.release();
+        younger.release();
+
+        Occupancy now = here.occupancy(WORK, 10).toCompletableFuture().join();
+
+        assertThat(now.idleAt()).containsOnlyKeys("host:there");
+    }
+
+    /** What the store says of a silent instance is as old as its answer, not as the end of the wait for other answers. */
+    @Test
+    void waitForOtherInstancesDoesNotMoveTheTimesOfASilentOne() {
+        silent = true;
+        answered = new CompletableFuture<>();
+        CompletableFuture<Occupancy> asking = here.occupancy(WORK, 10).toCompletableFuture();
+        Instant looked = Instant.now();
+        await().until(() -> Instant.now().isAfter(looked.plusMillis(50)));
+
+        answered.complete(null);
+
+        assertThat(asking.join().holders()).singleElement()
+                .satisfies(holder -> assertThat(holder.since()).isBeforeOrEqualTo(looked));
     }
 
     /** Each instance shows the cluster's numbers: if each one asked the others, messages would grow with the square. */
