@@ -770,8 +770,7 @@ final class ShareSync {
 
     /**
      * Whether no permit is free for a call: the executions of this instance leave too little, or it uses all that it has, and
-     * no
-     * other was free a moment ago. Where releases are awaited, a call finds each permit that was released before.
+     * no other was free a moment ago. Where releases are awaited, a call finds each permit that was released before.
      */
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0
