@@ -3,8 +3,9 @@ package io.quarkiverse.redisbulkhead.faults.harness;
 import java.util.Locale;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+
+import io.vertx.core.json.JsonArray;
 
 /** Recognizes the statements of an instance by what they are about, for a {@link Proxy}. */
 public enum Operations {
@@ -18,15 +19,13 @@ public enum Operations {
     /** The instance has permits, and needs none. */
     RENEW((permits, needs) -> permits > 0 && !needs);
 
-    private static final String ARGUMENT = "\r\n\\$\\d+\r\n([^\r\n]*)";
-    // Instance and number, and then from the epoch to the immediate needs.
-    private static final Pattern SYNC = Pattern.compile("\r\nsync" + ARGUMENT.repeat(16));
-    private static final int EPOCH = 3;
-    private static final int GRANTED = 4;
-    private static final int RETURNED = 5;
-    private static final int REVOKED = 6;
-    private static final int NEEDS = 15;
-    private static final int IMMEDIATE = 16;
+    // The statement is a JSON array.
+    private static final Pattern SYNC = Pattern.compile("\r\nsync\r\n\\$\\d+\r\n([^\r\n]*)");
+    private static final int EPOCH = 2;
+    private static final int GRANTED = 3;
+    private static final int RETURNED = 4;
+    private static final int REVOKED = 5;
+    private static final int CALLS = 14;
 
     private final BiPredicate<Long, Boolean> statement;
 
@@ -42,17 +41,13 @@ public enum Operations {
         if (store == Store.LOCK) {
             return sent -> sent.toLowerCase(Locale.ROOT).contains("\r\nexec\r\n");
         }
-        return sent -> SYNC.matcher(sent).results().anyMatch(this::matches);
+        return sent -> SYNC.matcher(sent).results().anyMatch(found -> matches(new JsonArray(found.group(1))));
     }
 
-    private boolean matches(MatchResult sent) {
-        boolean needs = !sent.group(NEEDS).isEmpty() || !sent.group(IMMEDIATE).isEmpty();
-        boolean known = !sent.group(EPOCH).equals("0");
+    private boolean matches(JsonArray stated) {
+        boolean needs = !stated.getJsonArray(CALLS).isEmpty();
+        boolean known = stated.getLong(EPOCH) != 0;
         return (known || needs)
-                && statement.test(number(sent, GRANTED) - number(sent, RETURNED) - number(sent, REVOKED), needs);
-    }
-
-    private static long number(MatchResult sent, int argument) {
-        return Long.parseLong(sent.group(argument));
+                && statement.test(stated.getLong(GRANTED) - stated.getLong(RETURNED) - stated.getLong(REVOKED), needs);
     }
 }
