@@ -19,7 +19,7 @@ public enum Operations {
     /** The instance has permits, and needs none. */
     RENEW((permits, needs) -> permits > 0 && !needs);
 
-    // The first argument after the operation is a JSON array, which share.lua documents.
+    // The statement is a JSON array.
     private static final Pattern SYNC = Pattern.compile("\r\nsync\r\n\\$\\d+\r\n([^\r\n]*)");
     private static final int EPOCH = 2;
     private static final int GRANTED = 3;
@@ -41,12 +41,13 @@ public enum Operations {
         if (store == Store.LOCK) {
             return sent -> sent.toLowerCase(Locale.ROOT).contains("\r\nexec\r\n");
         }
-        return sent -> SYNC.matcher(sent).results().anyMatch(sync -> matches(new JsonArray(sync.group(1))));
+        return sent -> SYNC.matcher(sent).results().anyMatch(found -> matches(new JsonArray(found.group(1))));
     }
 
-    private boolean matches(JsonArray sync) {
-        boolean needs = !sync.getJsonArray(CALLS).isEmpty();
-        return (needs || sync.getLong(EPOCH) != 0)
-                && statement.test(sync.getLong(GRANTED) - sync.getLong(RETURNED) - sync.getLong(REVOKED), needs);
+    private boolean matches(JsonArray stated) {
+        boolean needs = !stated.getJsonArray(CALLS).isEmpty();
+        boolean known = stated.getLong(EPOCH) != 0;
+        return (known || needs)
+                && statement.test(stated.getLong(GRANTED) - stated.getLong(RETURNED) - stated.getLong(REVOKED), needs);
     }
 }

@@ -263,8 +263,7 @@ public final class ShareMachine {
 
     /**
      * Writes, and states the position of an instance. What was offered since its last statement is no part of that: the
-     * instance
-     * would take it for a share with a full lease.
+     * instance would take it for a share with a full lease.
      */
     private Position position(StoredRecord mine, Statement statement, boolean mayKeep, long recalled, boolean isFull,
             long askAgain, long tokens, Set<Integer> otherLimits) {
@@ -467,8 +466,7 @@ public final class ShareMachine {
 
     /**
      * Creates holds. What they take must be covered, by permits that were just returned or by room; returns what is left of
-     * that.
-     * Tells which of the stated ones the store does not have.
+     * that. Tells which of the stated ones the store does not have.
      */
     private long createHolds(List<Statement.Hold> stated, long coveredBefore) {
         long covered = coveredBefore;
@@ -678,8 +676,7 @@ public final class ShareMachine {
 
     /**
      * Removes what has ended, and counts the totals again. After a standstill of the server, the places of those that were
-     * alive
-     * before last until their instances had time to state them. Once, because it may also be that all of them are dead.
+     * alive before last until their instances had time to state them. Once, because it may also be that all of them are dead.
      */
     private void scan(boolean afterStandstill) {
         long epoch = draw(1);

@@ -9,10 +9,9 @@ import io.vertx.core.json.JsonArray;
 
 /**
  * The share of an instance, its lease and its calls that wait: the field {@code i:<instance>} of the hash. Or a share without
- * an
- * instance: a permit that is detached, or within its minimum hold: {@code h:<id>}. If that was attached or revoked, its record
- * stays until it ends, so that a repeated statement neither attaches it twice nor creates it again. {@code share.lua} documents
- * the positions.
+ * an instance: a permit that is detached, or within its minimum hold: {@code h:<id>}. If that was attached or revoked, its
+ * record stays until it ends, so that a repeated statement neither attaches it twice nor creates it again. {@code share.lua}
+ * documents the positions.
  */
 final class StoredRecord {
 

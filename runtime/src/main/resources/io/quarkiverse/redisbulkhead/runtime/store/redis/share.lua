@@ -66,8 +66,8 @@ local function recordOf(v)
         groups[k] = { ticket = group[1], weight = group[2], count = group[3] }
     end
     return { number = v[1], epoch = v[2], granted = v[3], offered = v[4], returned = v[5], revoked = v[6], ending = v[7], stated = v[8], keeps = v[9],
-        recalled = v[10], served = v[11], group = v[12], groupTicket = v[13], lease = v[14], limit = v[15], groups = groups, digest = v[17], by = v[18],
-        byGranted = v[19], method = v[20] }
+        recalled = v[10], served = v[11], group = v[12], groupTicket = v[13], lease = v[14], limit = v[15], groups = groups, digest = v[17],
+        by = v[18], byGranted = v[19], method = v[20] }
 end
 
 local function textOfRecord(record)
@@ -358,8 +358,8 @@ local function step()
                 attached[#attached + 1] = { id, 0, 0 }
             elseif isUnknown then
                 local hold = create('h:' .. id)
-                hold.granted, hold.ending, hold.stated, hold.digest, hold.by, hold.byGranted, hold.method = weight, from + lease, now - hasRun, digest, '', 0,
-                    method
+                hold.granted, hold.ending, hold.stated = weight, from + lease, now - hasRun
+                hold.digest, hold.by, hold.byGranted, hold.method = digest, '', 0, method
                 covered, all.held = covered - weight, all.held + weight
             end
         end
@@ -530,7 +530,8 @@ local function step()
         if mine and statement.number <= mine.number then
             -- It changes nothing.
             createHolds(0)
-            return answer(mine, attach(mine, statement.epoch == mine.epoch and statement.granted or -1, true), { mayKeep = 0, recalled = 0, full = 0, askAgain = 0, tokens = 0, otherLimit = 0 })
+            local weight = attach(mine, statement.epoch == mine.epoch and statement.granted or -1, true)
+            return answer(mine, weight, { mayKeep = 0, recalled = 0, full = 0, askAgain = 0, tokens = 0, otherLimit = 0 })
         end
         local matches = mine and statement.epoch == mine.epoch and mine.epoch >= all.since and statement.granted <= mine.granted
         if notesNewRun(matches) then
@@ -571,7 +572,8 @@ local function step()
         mine.keeps = (statement.keeps or mayKeep) and 1 or 0
         local recalled = isUnmet and recall(mine, others) or 0
         -- No permit is free, none is kept, and no call waits: this instance may reject calls by itself for a moment.
-        local isFull = isUnmet and recalled == 0 and othersWait == 0 and not mine.groups[1] and all.held >= limit and now >= all.grace and statement.wants
+        local isFull = isUnmet and recalled == 0 and othersWait == 0 and not mine.groups[1] and all.held >= limit and now >= all.grace
+            and statement.wants
         tellOffers()
         local otherLimit = all.declared ~= statement.limit and all.declared or 0
         all.declared = statement.limit
