@@ -161,6 +161,7 @@ public final class Inbox implements Peers, AutoCloseable {
         void connected(ServerConnection connection) {
             pauses.reset();
             topology.report(ConnectionListener::reconnected);
+            // Earlier ones went to the subscription before, and must not count against this one.
             heard = sent;
             echo();
         }

@@ -116,14 +116,15 @@ abstract class Link {
         }
         long most = Math.max(topology.timeoutMillis, LONGEST_ATTEMPT_MILLIS);
         return topology.context.succeededFuture().compose(now -> client.connect()).timeout(most, TimeUnit.MILLISECONDS)
+                .onFailure(failure -> client.close())
                 .compose(redis -> {
                     ServerConnection connection = new ServerConnection(this, client, redis);
-                    return handshake(connection).timeout(most, TimeUnit.MILLISECONDS).map(connection);
+                    return handshake(connection).timeout(most, TimeUnit.MILLISECONDS)
+                            .onFailure(failure -> connection.close(Kind.TRANSIENT, "the handshake failed")).map(connection);
                 })
                 .recover(failure -> Future.failedFuture(!(failure instanceof TimeoutException) ? failure
                         : new StoreException(Kind.TRANSIENT,
-                                "connecting or probing timed out; Redis is silent, or has reached maxclients")))
-                .onFailure(failure -> client.close());
+                                "connecting or probing timed out; Redis is silent, or has reached maxclients")));
     }
 
     private void retry() {
