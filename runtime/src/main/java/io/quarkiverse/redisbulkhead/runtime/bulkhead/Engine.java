@@ -358,12 +358,13 @@ public final class Engine implements ConnectionListener {
      */
     public CompletionStage<Occupancy> occupancy(BulkheadId bulkhead, int most) {
         return store.look(bulkhead, MOST_LISTED).thenCompose(seen -> {
+            Instant seenAt = Instant.now();
             List<String> asked = peers == null ? List.of()
                     : seen.shares().stream()
                             .filter(share -> !isThis(share) && (share.permits() > 0 || share.waiting() > 0)
                                     && (share.keeps() || most > 0 || share.waiting() >= Statement.MAX_NEEDS))
                             .map(Share::instance).limit(MOST_ASKED).toList();
-            return reports(bulkhead, asked, most).thenApply(reports -> occupancy(bulkhead, seen, asked, reports, most));
+            return reports(bulkhead, asked, most).thenApply(reports -> occupancy(bulkhead, seen, seenAt, asked, reports, most));
         });
     }
 
@@ -375,7 +376,8 @@ public final class Engine implements ConnectionListener {
      * @return without holders and waiters
      */
     public CompletionStage<Occupancy> numbers(BulkheadId bulkhead) {
-        return store.look(bulkhead, MOST_LISTED).thenApply(seen -> occupancy(bulkhead, seen, List.of(), Map.of(), 0));
+        return store.look(bulkhead, MOST_LISTED)
+                .thenApply(seen -> occupancy(bulkhead, seen, Instant.now(), List.of(), Map.of(), 0));
     }
 
     private CompletionStage<Map<String, Occupancy>> reports(BulkheadId bulkhead, List<String> asked, int most) {
@@ -413,7 +415,7 @@ public final class Engine implements ConnectionListener {
         BulkheadId bulkhead = key.equals("-") ? unkeyed : unkeyed.forKey(Occupancy.decoded(key));
         String detail = words.nextToken();
         String answer = switch (kind) {
-            case LOOK -> here(bulkhead, Integer.parseInt(detail)).text();
+            case LOOK -> here(bulkhead, Integer.parseInt(detail)).text(identity.instance());
             case REVOKE -> end(bulkhead, detail, Reason.REVOKED) ? YES : NO;
             default -> NO;
         };
@@ -427,9 +429,8 @@ public final class Engine implements ConnectionListener {
     }
 
     // Executions as their instances know them. Of an instance that did not answer, what the store knows.
-    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, List<String> asked,
+    private Occupancy occupancy(BulkheadId bulkhead, ShareOverview seen, Instant now, List<String> asked,
             Map<String, Occupancy> reports, int most) {
-        Instant now = Instant.now();
         Occupancy own = here(bulkhead, most);
         List<Holder> holders = new ArrayList<>(own.holders());
         List<Waiter> waiters = new ArrayList<>(own.waiters());
@@ -443,8 +444,7 @@ public final class Engine implements ConnectionListener {
             } else if (report != null) {
                 int used = Math.min(report.inUse(), share.permits());
                 inUse += used;
-                addIdle(idle, report.holders().stream().map(Holder::instance).findFirst().orElse(share.instance()),
-                        share.permits() - used);
+                addIdle(idle, report.idleAt().firstKey(), share.permits() - used);
                 waiting += report.waiting();
                 holders.addAll(report.holders());
                 waiters.addAll(report.waiters());

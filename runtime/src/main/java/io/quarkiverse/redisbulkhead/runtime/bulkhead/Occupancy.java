@@ -7,10 +7,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.StringTokenizer;
+import java.util.TreeMap;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.Waiter;
@@ -21,8 +23,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  *
  * @param inUse what the permits of executions, and those that no instance holds, weigh together; and the shares of instances
  *        that did not answer
- * @param idleAt how many more permits instances keep that no execution uses: by host and process, or by the name in the store
- *        where these are not known
+ * @param idleAt how many more permits instances keep that no execution uses: by host and process
  * @param waiting the number of live waiters
  * @param resizedTo the limit that an operator set
  * @param declaredLimits the different limits that requests declared within the last minute, ascending
@@ -63,12 +64,15 @@ public record Occupancy(int inUse, SortedMap<String, Integer> idleAt, int waitin
     }
 
     /**
-     * What an instance tells another one: the first line has the numbers, and each other line has a holder or a waiter. Times
-     * are relative, because clocks differ. Rows that do not fit are left out.
+     * What an instance tells another one: the first line has the numbers and its name, and each other line has a holder or a
+     * waiter. Times are relative, because clocks differ. Rows that do not fit are left out.
+     *
+     * @param instance host and process
      */
-    String text() {
+    String text(String instance) {
         long now = System.currentTimeMillis();
-        StringBuilder text = new StringBuilder().append(inUse).append(' ').append(waiting).append('\n');
+        StringBuilder text = new StringBuilder().append(inUse).append(' ').append(waiting).append(' ')
+                .append(encoded(instance)).append('\n');
         for (Holder holder : holders) {
             add(text, holder.state().name(), holder.permitId(), holder.ticket(), holder.weight(), holder.application(),
                     holder.instance(), holder.method(), holder.since(), holder.until(), now);
@@ -93,6 +97,7 @@ public record Occupancy(int inUse, SortedMap<String, Integer> idleAt, int waitin
     /**
      * Reads what another instance tells.
      *
+     * @return {@code idleAt} has its name, and zero: it does not know the share that the store has for it
      * @throws RuntimeException if it is none
      */
     static Occupancy parse(BulkheadId bulkhead, String text) {
@@ -100,6 +105,7 @@ public record Occupancy(int inUse, SortedMap<String, Integer> idleAt, int waitin
         StringTokenizer words = new StringTokenizer(text);
         int inUse = Integer.parseInt(words.nextToken());
         int waiting = Integer.parseInt(words.nextToken());
+        String teller = decoded(words.nextToken());
         List<Holder> holders = new ArrayList<>();
         List<Waiter> waiters = new ArrayList<>();
         while (words.hasMoreTokens()) {
@@ -120,6 +126,7 @@ public record Occupancy(int inUse, SortedMap<String, Integer> idleAt, int waitin
                         since, until));
             }
         }
-        return ofInstance(Math.max(0, inUse), Math.max(0, waiting), holders, waiters);
+        return new Occupancy(Math.max(0, inUse), new TreeMap<>(Map.of(teller, 0)), Math.max(0, waiting), OptionalInt.empty(),
+                Collections.emptySortedSet(), holders, waiters);
     }
 }

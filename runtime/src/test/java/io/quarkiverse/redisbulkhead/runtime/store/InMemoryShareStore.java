@@ -297,9 +297,8 @@ public final class InMemoryShareStore {
 
         @Override
         public CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
-            return send(bulkhead, false,
-                    shares -> from.isEmpty() ? shares.revoke("h:" + permitId, Integer.MAX_VALUE)
-                            : shares.revoke("i:" + from, permits));
+            String field = from.isEmpty() ? "h:" + permitId : "i:" + from;
+            return send(bulkhead, false, shares -> shares.revoke(field, permits));
         }
 
         @Override

@@ -431,6 +431,20 @@ public abstract class ShareStoreContract {
         assertThat(look().granted()).isEqualTo(1);
     }
 
+    /** The rest of it would be attached as if it had its former weight. */
+    @Test
+    void revokesADetachedPermitAsAWhole() {
+        a.tryFor(2, 1);
+        a.holds = List.of(new Statement.Hold("p1", 2, 10_000, 0, "digest", "method"));
+        a.giveBack(2);
+
+        assertThat(StatedInstance.await(b.store.revoke(BULKHEAD, "", "p1", 1))).isEqualTo(2);
+
+        b.attaches = List.of(new Statement.Attach("p1", "digest"));
+        assertThat(b.sync().attached()).isEmpty();
+        assertThat(look().granted()).isZero();
+    }
+
     @Test
     void tokensAreNeverGivenTwice() {
         Position first = a.tryFor(1, 1);

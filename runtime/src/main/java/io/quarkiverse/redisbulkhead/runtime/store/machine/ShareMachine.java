@@ -288,7 +288,7 @@ public final class ShareMachine {
      * Takes permits away.
      *
      * @param field {@code i:<instance>}, or {@code h:<id>} for a permit that no instance holds
-     * @param permits how many permits
+     * @param permits how many permits of an instance
      * @return how many permits were taken away
      */
     public int revoke(String field, int permits) {
@@ -299,8 +299,10 @@ public final class ShareMachine {
         StoredRecord record = record(field);
         long taken = 0;
         if (record != null && record.end > now) {
-            // An offer ends by itself, and its instance may not know it yet.
-            taken = Math.max(0, Math.min(permits, record.taken() - record.offered));
+            // A permit that no instance holds is attached as a whole. An offer ends by itself, and its instance may not know it
+            // yet.
+            long most = record.isHold() ? record.granted : permits;
+            taken = Math.max(0, Math.min(most, record.taken() - record.offered));
             record.revoked += taken;
             if (!record.isHold()) {
                 messages.add(new Sent(record.name, new ShareMessage.Changed(bulkhead)));

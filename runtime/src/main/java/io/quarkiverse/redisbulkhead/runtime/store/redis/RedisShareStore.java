@@ -164,8 +164,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
 
     /**
      * Connects in the background, subscribes, and makes a call that changes nothing, which loads the classes of a call and
-     * teaches
-     * the server the script. What is wrong with Redis is logged then.
+     * teaches the server the script. What is wrong with Redis is logged then.
      */
     public void warmUp() {
         inbox.open();
@@ -203,10 +202,9 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     @Override
     public CompletionStage<Integer> revoke(BulkheadId bulkhead, String from, String permitId, int permits) {
         String field = from.isEmpty() ? "h:" + permitId : "i:" + from;
-        int most = from.isEmpty() ? Integer.MAX_VALUE : permits;
         return send(Operation.REVOKE, bulkhead,
-                (keys, connection) -> steps.step(keys, connection, ShareCodec.revoke(field, most),
-                        Response::toInteger, machine -> machine.revoke(field, most)));
+                (keys, connection) -> steps.step(keys, connection, ShareCodec.revoke(field, permits),
+                        Response::toInteger, machine -> machine.revoke(field, permits)));
     }
 
     @Override

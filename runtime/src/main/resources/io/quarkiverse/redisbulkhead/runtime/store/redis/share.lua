@@ -23,7 +23,7 @@
 --             or token it has seen, tokens it wants, run id of the server or '', for how long it has known this one after another one or -1,
 --             calls: ticket (0: none yet; 2^53: do not wait), group, weight, count;
 --             holds: id, weight, lease, for how long it has run, digest or '', method; permits to attach: id, digest
---   'revoke'  field of the share, permits
+--   'revoke'  field of the share, permits; all if it belongs to nobody
 --   'resize'  limit, or 0 to undo
 --
 -- Reply to 'sync', a list: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
@@ -592,8 +592,9 @@ local function step()
     if OPERATION == 'revoke' then
         local record = load(ARGV[3])
         if record and record.ending > now then
-            -- An offer ends by itself, and its instance may not know it yet.
-            result = max(0, min(tonumber(ARGV[4]), sizeOf(record) - record.offered))
+            -- A permit that no instance holds is attached as a whole. An offer ends by itself, and its instance may not know it yet.
+            local most = record.digest and record.granted or tonumber(ARGV[4])
+            result = max(0, min(most, sizeOf(record) - record.offered))
             record.revoked, changed[record.field] = record.revoked + result, true
             if not record.digest then
                 tell(record, 'changed')
