@@ -19,8 +19,8 @@ public enum Operations {
     /** The instance has permits, and needs none. */
     RENEW((permits, needs) -> permits > 0 && !needs);
 
-    // The statement is a JSON array.
-    private static final Pattern SYNC = Pattern.compile("\r\nsync\r\n\\$\\d+\r\n([^\r\n]*)");
+    // The statement is a JSON array. A part of what was sent may end within it.
+    private static final Pattern SYNC = Pattern.compile("\r\nsync\r\n\\$\\d+\r\n([^\r\n]*)\r\n");
     private static final int EPOCH = 2;
     private static final int GRANTED = 3;
     private static final int RETURNED = 4;
