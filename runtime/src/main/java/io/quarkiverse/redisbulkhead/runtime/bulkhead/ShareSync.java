@@ -466,7 +466,10 @@ final class ShareSync {
             long now = bulkhead.nanoTime();
             bulkhead.endLeaseIfOver(now, then);
             if (message instanceof Granted offer) {
-                stale |= !takeOffer(offer, now, then);
+                // Not |=, which would read the field before.
+                if (!takeOffer(offer, now, then)) {
+                    stale = true;
+                }
             } else {
                 stale = true;
                 if (message instanceof Recalled recall) {

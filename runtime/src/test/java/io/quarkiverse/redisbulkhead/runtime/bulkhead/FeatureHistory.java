@@ -70,7 +70,6 @@ final class FeatureHistory {
     private long countedUntil;
     private int names;
     int granted;
-    int settled;
 
     private final class Detached {
 
@@ -256,9 +255,6 @@ final class FeatureHistory {
     }
 
     private void note(String what) {
-        if (Boolean.getBoolean("trace")) {
-            System.out.println("TRACE note " + micros() / MILLI + " ms: " + what);
-        }
         log.append(micros() / MILLI).append(" ms: ").append(what).append('\n');
         if (log.length() > 6_000) {
             log.delete(0, 2_000);
@@ -550,10 +546,6 @@ final class FeatureHistory {
         int minimum = executions.stream().filter(each -> !each.runs()).mapToInt(Execution::taken).sum();
         int taken = detached.stream().filter(each -> !each.attached && micros() < each.until).mapToInt(each -> each.weight)
                 .sum();
-        if (Boolean.getBoolean("trace") && inUse + taken > limit) {
-            System.out.println("TRACE over " + executions.stream().filter(Execution::runs)
-                    .map(each -> each.permit.id() + " at " + each.at.name).toList());
-        }
         assertThat(inUse + taken + (isFaulty() ? 0 : minimum)).as("permits in use: " + inUse + ", detached " + taken
                 + ", minimum " + minimum).isLessThanOrEqualTo(micros() < exemptUntil ? 1_000 : limit);
         for (Execution each : executions) {
@@ -576,7 +568,6 @@ final class FeatureHistory {
             return;
         }
         assertThat(before).isNotNegative();
-        settled++;
         if (executions.stream().anyMatch(each -> each.minHoldUntil > micros() - 1_200 * MILLI)) {
             return;
         }

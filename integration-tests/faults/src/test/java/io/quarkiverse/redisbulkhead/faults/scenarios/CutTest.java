@@ -125,7 +125,7 @@ class CutTest {
         Load load = Load.startPatient(stage, proxy.url());
 
         for (int i = 0; i < 10; i++) {
-            for (Operations operation : List.of(Operations.ACQUIRE, Operations.RELEASE)) {
+            for (Operations operation : List.of(Operations.ACQUIRE, Operations.RENEW)) {
                 for (Cut cut : Cut.values()) {
                     long before = proxy.cuts();
                     stage.fault(() -> proxy.cutOnceAt(operation.in(stage.store()), cut));
