@@ -182,7 +182,6 @@ class CombinationsTest extends TwoInstances {
     /** What is returned cannot come back before the store does. */
     @Test
     void idlePermitStaysInAnOutage() {
-        one.refusal = null;
         for (int i = 0; i < 3; i++) {
             call(one, work(3)).end();
             advance(Duration.ofMillis(900));
