@@ -127,16 +127,21 @@ final class ShareSync {
         synchronized (bulkhead) {
             planned = false;
             long now = bulkhead.nanoTime();
-            if (closed || inFlight != null || !isDue(now)) {
+            if (closed || inFlight != null) {
                 return;
             }
-            next = state(now, then);
+            next = isDue(now) ? state(now, then) : null;
             inFlight = next;
-            if (!bulkhead.locals.isEmpty()) {
+            if (next == null) {
+                placeCalls(then);
+            } else if (!bulkhead.locals.isEmpty()) {
                 bulkhead.serve(now, then);
             }
         }
         Bulkhead.run(then);
+        if (next == null) {
+            return;
+        }
         CompletionStage<Position> answer;
         try {
             answer = around.store.sync(next.statement());
@@ -500,7 +505,6 @@ final class ShareSync {
         tokens.take(true, offer.firstToken(), offer.tokens());
         turn(true, now);
         serveWith(more, now, then);
-        placeCalls(then);
         return true;
     }
 
@@ -575,7 +579,6 @@ final class ShareSync {
         }
         share.closeWindow(now, bulkhead.keepIdleNanos, !unanswered && inFlight == null);
         transfers.tick(now, then);
-        placeCalls(then);
         return next(now);
     }
 

@@ -62,6 +62,31 @@ class CombinationsTest extends TwoInstances {
         waits(first);
     }
 
+    /** A call with a higher limit was to be stated, until the next one declared that of the permits that are all here. */
+    @Test
+    void callBetweenTwoLimitsGivesUpInTime() {
+        held(call(one, work(2)));
+        held(call(one, work(2)));
+        one.isBusy = true;
+        Admission between = call(one, work(3, spec -> spec.maxWait(Duration.ofMillis(100))));
+        call(one, waiting(2));
+
+        advance(Duration.ofMillis(101));
+
+        assertThat(rejection(between)).isInstanceOf(BulkheadFullException.class);
+    }
+
+    /** Each window of keep-idle begins and ends while it is idle. */
+    @Test
+    void permitThatIsUsedInEachWindowStays() {
+        for (int i = 0; i < 30; i++) {
+            call(one, work(3)).end();
+            advance(Duration.ofMillis(370));
+        }
+
+        assertThat(one.statements).as("the grant, and renewals").isLessThan(10);
+    }
+
     private Admission called(SemaphoreDefinition definition) {
         Admission call = call(one, definition);
         advance(Duration.ofMillis(10));
@@ -172,6 +197,34 @@ class CombinationsTest extends TwoInstances {
 
         assertThat(permit.isHeld()).isTrue();
         assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
+    }
+
+    /** What is returned cannot come back before the store does. */
+    @Test
+    void idlePermitStaysInAnOutage() {
+        for (int i = 0; i < 3; i++) {
+            call(one, work(3)).end();
+            advance(Duration.ofMillis(900));
+            one.refusal = away();
+        }
+        advance(Duration.ofMillis(2_500));
+
+        held(call(one, work(3)));
+    }
+
+    /** Keys that were used before an outage need memory as long as their leases. */
+    @Test
+    void bulkheadIsForgottenInAnOutageWhenItsLeaseIsOver() {
+        Admission holder = call(one, work(1));
+        held(holder);
+        one.refusal = away();
+        holder.end();
+        advance(Duration.ofSeconds(3));
+        assertThat(one.engine.bulkheadNow(WORK)).isNotNull();
+
+        advance(Duration.ofSeconds(6));
+
+        assertThat(one.engine.bulkheadNow(WORK)).isNull();
     }
 
     /** The same, for a bulkhead that had nothing when the outage began. */

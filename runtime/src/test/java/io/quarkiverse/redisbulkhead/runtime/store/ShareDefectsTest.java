@@ -162,6 +162,14 @@ class ShareDefectsTest {
             scene.a.giveBack(1);
             assertThat(scene.c.take()).hasAtLeastOneElementOfType(Granted.class);
         }),
+        A_PLACE_WITHOUT_A_RECORD_STAYS("mine.isQueued = isAwaited", "", scene -> {
+            scene.a.tryFor(1, 2);
+            scene.b.waitFor(1, 1);
+            scene.server.evict(StatedInstance.BULKHEAD, false);
+            scene.b.needs = List.of();
+            scene.b.sync();
+            assertThat(scene.server.queue(StatedInstance.BULKHEAD)).isEmpty();
+        }),
         A_REFUSED_HEAVY_CALL_BLOCKS("if waits and fits and calls == 0 then", "if fits and calls == 0 then", scene -> {
             scene.a.tryFor(1, 1);
             scene.b.immediate = List.of(new Need(0, 0, 2, 1), new Need(0, 0, 1, 1));

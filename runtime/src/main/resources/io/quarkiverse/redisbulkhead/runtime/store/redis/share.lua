@@ -541,6 +541,8 @@ local function step()
         local room = now < all.grace and MOST_COUNTED or limit - all.held
         if not mine then
             mine, all.instances = create(mineField), all.instances + 1
+            -- The queue may have outlived the record.
+            mine.isQueued = isAwaited
         elseif mine.epoch < all.since and all.unconfirmed > 0 then
             all.unconfirmed = all.unconfirmed - 1
         end
