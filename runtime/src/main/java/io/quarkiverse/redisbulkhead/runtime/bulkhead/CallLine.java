@@ -75,7 +75,7 @@ final class CallLine {
         remove(call, group.calls);
         if (group.calls.isEmpty()) {
             remove(group, group.ticket == 0 ? withoutTicket : placed);
-            added |= leftOut != null && (group == leftOut || placed.peek() == leftOut);
+            added |= leftOut != null && placed.peek() == leftOut;
             last = group == last ? null : last;
         }
         return group.wasStated();

@@ -127,7 +127,7 @@ final class Share {
      * @param basisNanos when the statement was sent that the offer is based on
      * @return how many permits are new; 0 if the offer is not about this position, or is over
      */
-    int offered(Granted offer, long basisNanos, long now) {
+    int addOffer(Granted offer, long basisNanos, long now) {
         long more = offer.granted() - granted;
         // Any client that may publish can send any number.
         if (epoch == 0 || offer.epoch() != epoch || offer.revoked() != revoked || more <= 0 || more > limit
@@ -185,7 +185,7 @@ final class Share {
      *
      * @return how many permits are left
      */
-    int end(long now) {
+    int endLease(long now) {
         if (offered > 0 && size() > offered && leaseEndNanos - now > 0) {
             giveBack(offered);
             boundReturns(size());

@@ -451,7 +451,7 @@ final class ShareSync {
 
     /** The lease of the share, or of what was only offered, has ended here. */
     void leaseOver(long now, List<Runnable> then) {
-        int left = share.end(now);
+        int left = share.endLease(now);
         bulkhead.loseBeyond(left, Reason.LEASE_ENDED, then);
         if (left == 0) {
             // Its answer would be about executions that are lost.
@@ -496,7 +496,7 @@ final class ShareSync {
         if (!isRecent || around.isStopping() || transfers.isAttaching() || tokens.isTooFar(offer.firstToken())) {
             return false;
         }
-        int more = share.offered(offer, basis, now);
+        int more = share.addOffer(offer, basis, now);
         if (more == 0) {
             return false;
         }

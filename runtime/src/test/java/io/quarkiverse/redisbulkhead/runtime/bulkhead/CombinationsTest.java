@@ -324,6 +324,22 @@ class CombinationsTest extends TwoInstances {
 
     // ---- Long lines
 
+    /** The first group behind those that a statement names. */
+    @Test
+    void callThatGivesUpBehindTheStatementStopsNobody() {
+        Admission holder = call(two, work(50, spec -> spec.weight(50)));
+        List<Admission> waiters = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            waiters.add(call(one, waiting(50)));
+        }
+        waiters.get(31).end();
+
+        holder.end();
+        advance(Duration.ofMillis(1));
+
+        assertThat(waiters.stream().filter(Admission::isHeldNow)).hasSize(50);
+    }
+
     /** A statement names 32 groups of calls at most. Those behind them do not wait for the next heartbeat. */
     @Test
     void permitsThatBecomeFreeTogetherServeTheWholeLine() {

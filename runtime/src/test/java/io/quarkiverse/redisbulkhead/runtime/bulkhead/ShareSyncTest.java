@@ -417,4 +417,15 @@ class ShareSyncTest {
         Statement next = store.statements.get(last());
         assertThat(next.granted() - next.returned() - next.revoked()).isEqualTo(1);
     }
+
+    /** An answer without a grant brings as many as the clock allows, which may be one. */
+    @Test
+    void fewerTokensDoNotReplaceMore() {
+        Tokens tokens = new Tokens(new Share());
+        tokens.take(true, 100, 17);
+
+        tokens.take(false, 1_000, 1);
+
+        assertThat(tokens.free()).isEqualTo(17);
+    }
 }
