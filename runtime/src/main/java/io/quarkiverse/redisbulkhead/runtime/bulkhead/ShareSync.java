@@ -288,7 +288,7 @@ final class ShareSync {
         bulkhead.served = Math.max(bulkhead.served, position.served());
         share.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep();
         if (share.keeps && awaiting.isEmpty()) {
-            // They have not left yet, and nobody waits until they have.
+            // They have not left yet, and no caller waits until they have.
             share.returning = 0;
         }
         turn(grants, now);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -284,6 +285,10 @@ public final class AnnotationDefinitions {
      * @return the classes and methods, each once
      */
     public List<String> locations(String name) {
-        return of(name).stream().map(Definition::location).distinct().toList();
+        Set<String> locations = new LinkedHashSet<>();
+        for (Definition place : of(name)) {
+            locations.add(place.location());
+        }
+        return List.copyOf(locations);
     }
 }

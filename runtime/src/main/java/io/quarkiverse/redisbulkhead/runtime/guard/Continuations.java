@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 import org.jboss.threads.EnhancedQueueExecutor;
 
@@ -65,7 +64,11 @@ public class Continuations implements AutoCloseable {
      */
     public Continuations(int maxBlockedThreads) {
         int size = (int) Math.min(MOST_THREADS, Math.max(0L, maxBlockedThreads) + NEVER_WAITING);
-        this.pools = IntStream.range(0, DEPTHS).mapToObj(depth -> newPool(depth, size)).toList();
+        EnhancedQueueExecutor[] byDepth = new EnhancedQueueExecutor[DEPTHS];
+        for (int depth = 0; depth < DEPTHS; depth++) {
+            byDepth[depth] = newPool(depth, size);
+        }
+        this.pools = List.of(byDepth);
     }
 
     // A ThreadPoolExecutor with a queue would either not grow before the queue is full, or not use idle threads first.

@@ -259,7 +259,7 @@ class CombinationsTest extends TwoInstances {
 
     // ---- Releases
 
-    /** The answer to a statement that was under way lets idle permits stay, but not those whose release somebody awaits. */
+    /** The answer to a statement that was under way lets idle permits stay, but not those whose release is awaited. */
     @Test
     void awaitedReleaseGoesBackAlthoughAStatementWasUnderWay() {
         SemaphoreDefinition awaited = work(3, spec -> spec.awaitRelease(true));

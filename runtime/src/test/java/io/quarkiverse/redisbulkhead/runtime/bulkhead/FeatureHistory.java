@@ -557,7 +557,7 @@ final class FeatureHistory {
         }
     }
 
-    /** Nobody waits while enough is free. */
+    /** No call waits while enough is free. */
     private void settle() {
         long before = lastChange;
         server.advance(500 * MILLI);

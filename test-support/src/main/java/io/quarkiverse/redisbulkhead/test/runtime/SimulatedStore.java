@@ -28,9 +28,11 @@ import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.OperationListener;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
+import io.quarkus.arc.All;
 import io.vertx.core.Vertx;
 
 /**
@@ -47,6 +49,7 @@ public class SimulatedStore implements StoreDecorator {
 
     private final Duration commandTimeout;
     private final Timers timers;
+    private final List<OperationListener> listeners;
     // The delays of the faults that last.
     private final List<Duration> faults = new CopyOnWriteArrayList<>();
     private volatile Engine instance;
@@ -56,13 +59,15 @@ public class SimulatedStore implements StoreDecorator {
      *
      * @param config configures the command timeout
      * @param vertx runs timers
+     * @param listeners receive the operations that fail
      */
     @Inject
-    public SimulatedStore(RedisBulkheadRuntimeConfig config, Vertx vertx) {
-        this(config.commandTimeout(), new VertxTimers(vertx));
+    public SimulatedStore(RedisBulkheadRuntimeConfig config, Vertx vertx, @All List<OperationListener> listeners) {
+        this(config.commandTimeout(), new VertxTimers(vertx), listeners);
     }
 
-    SimulatedStore(Duration commandTimeout, Timers timers) {
+    SimulatedStore(Duration commandTimeout, Timers timers, List<OperationListener> listeners) {
+        this.listeners = listeners;
         this.commandTimeout = commandTimeout;
         this.timers = timers;
     }
@@ -157,8 +162,13 @@ public class SimulatedStore implements StoreDecorator {
             this.store = store;
         }
 
-        private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> question) {
-            return faults.isEmpty() ? question.get() : isAway() ? CompletableFuture.failedFuture(away()) : late(question);
+        private <T> CompletionStage<T> ask(Operation operation, Supplier<CompletionStage<T>> question) {
+            if (isAway()) {
+                // Metrics show the outage: the store is not asked, so it does not report the operation.
+                listeners.forEach(listener -> listener.done(operation, Duration.ZERO, away()));
+                return CompletableFuture.failedFuture(away());
+            }
+            return faults.isEmpty() ? question.get() : late(question);
         }
 
         @Override
@@ -173,27 +183,27 @@ public class SimulatedStore implements StoreDecorator {
 
         @Override
         public CompletionStage<Position> sync(Statement statement) {
-            return ask(() -> store.sync(statement));
+            return ask(Operation.SYNC, () -> store.sync(statement));
         }
 
         @Override
         public CompletionStage<Integer> revoke(BulkheadId bulkhead, String holder, String permitId, int permits) {
-            return ask(() -> store.revoke(bulkhead, holder, permitId, permits));
+            return ask(Operation.REVOKE, () -> store.revoke(bulkhead, holder, permitId, permits));
         }
 
         @Override
         public CompletionStage<Boolean> resize(BulkheadId bulkhead, int limit) {
-            return ask(() -> store.resize(bulkhead, limit));
+            return ask(limit == 0 ? Operation.RESET_SIZE : Operation.RESIZE, () -> store.resize(bulkhead, limit));
         }
 
         @Override
         public CompletionStage<ShareOverview> look(BulkheadId bulkhead, int most) {
-            return ask(() -> store.look(bulkhead, most));
+            return ask(Operation.LOOK, () -> store.look(bulkhead, most));
         }
 
         @Override
         public CompletionStage<BulkheadsInUse> inUse(int most) {
-            return ask(() -> store.inUse(most));
+            return ask(Operation.IN_USE, () -> store.inUse(most));
         }
 
         @Override

@@ -52,7 +52,7 @@ class SimulatedStoreTest {
             Operation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
-    private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock);
+    private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock, List.of());
     private final ShareStore real = new LocalShareStore(clock::nanoTime, true);
     private final ShareStore store = simulated.decorate(real);
     private final List<PermitLost> losses = new ArrayList<>();

@@ -395,12 +395,17 @@ public final class ShareMachine {
     public static void check(Statement statement) {
         boolean good = statement.number() > 0 && statement.epoch() >= 0 && statement.returned() >= 0
                 && statement.revoked() >= 0 && claimed(statement) >= 0
-                && Stream.of(statement.number(), statement.epoch(), statement.granted(), statement.highestToken())
-                        .allMatch(each -> each <= MOST_COUNTED)
+                && Math.max(statement.number(), statement.epoch()) <= MOST_COUNTED
+                && Math.max(statement.granted(), statement.highestToken()) <= MOST_COUNTED
                 && statement.leaseMillis() > 0 && statement.leaseMillis() <= MOST_LEASE_MILLIS && statement.limit() > 0
-                && statement.tokens() >= 0
-                && statement.calls().stream().allMatch(need -> need.weight() > 0 && need.count() > 0)
-                && statement.holds().stream().allMatch(hold -> hold.weight() > 0);
+                && statement.tokens() >= 0;
+        // Loops, because this is part of the first call, and classes of streams take time to load.
+        for (Need need : statement.calls()) {
+            good &= need.weight() > 0 && need.count() > 0;
+        }
+        for (Statement.Hold hold : statement.holds()) {
+            good &= hold.weight() > 0;
+        }
         if (!good) {
             throw new StoreException(
                     "The statement about bulkhead " + statement.bulkhead() + " is not a position: " + statement,

@@ -23,7 +23,7 @@
 --             or token it has seen, tokens it wants, run id of the server or '', for how long it has known this one after another one or -1,
 --             calls: ticket (0: none yet; 2^53: do not wait), group, weight, count;
 --             holds: id, weight, lease, for how long it has run, digest or '', method; permits to attach: id, digest
---   'revoke'  field of the share, permits; all if it belongs to nobody
+--   'revoke'  field of the share, permits; all if no instance holds it
 --   'resize'  limit, or 0 to undo
 --
 -- Reply to 'sync', a list: number, epoch, granted, admitted, revoked, lease, limit, ticket of the new group, highest ticket served, others wait, may
