@@ -67,12 +67,6 @@ public final class KillableRedis {
         }
     }
 
-    /** Accepts scripts and other writes, but does not reply until the result is closed. */
-    public AutoCloseable pause() {
-        send("CLIENT PAUSE 60000 WRITE");
-        return () -> send("CLIENT UNPAUSE");
-    }
-
     /** Stops the server until the result is closed; the operating system still accepts connections. */
     public AutoCloseable freeze() {
         String process = info("server", "process_id");
@@ -86,11 +80,6 @@ public final class KillableRedis {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /** How many clients wait until {@link #pause()} is over. */
-    public int blockedClients() {
-        return Integer.parseInt(info("clients", "blocked_clients"));
     }
 
     /** Runs a command that replies with OK. */

@@ -43,7 +43,7 @@ public class HostileApplication {
         other = new OtherInstance(vertx, hosts, MARKUP, MARKUP);
         other.begin(SemaphoreSpec.named(MARKUP).permits(3).expire(Duration.ofMinutes(2)).build(), MARKUP);
         String text = "=" + URLEncoder.encode(MARKUP, StandardCharsets.UTF_8);
-        other.answerWith("1 0\n" + String.join(" ", "HELD", text, "7", "1", text, text, text, "0", "60000"));
+        other.answerWith("1 0 " + text + "\n" + String.join(" ", "HELD", text, "7", "1", text, text, text, "0", "60000"));
     }
 
     /** Its share is then that of an instance which does not answer, and whose name is markup. */
