@@ -20,6 +20,7 @@ import io.quarkiverse.redisbulkhead.Waiter;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.RecentExecutions;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.HeldPermit.PermitInUse;
+import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.Detachment;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.SharePermit.State;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.StoreFailures.StoppingException;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
@@ -539,7 +540,7 @@ final class Bulkhead {
                         : "cannot be detached, because it was released, detached or lost"));
             }
             if (permit.detachment == null) {
-                permit.detachment = DetachedPermit.of(permit.id(), new SecureRandom());
+                permit.detachment = new Detachment(DetachedPermit.of(permit.id(), new SecureRandom()));
             }
             permit.detaching = true;
             sync.transfers.detach(permit, token);

@@ -27,6 +27,18 @@ final class SharePermit implements HeldPermit, Admission {
         DETACHED
     }
 
+    /** What it is outside of the share. An object of its own, because few permits are detached. */
+    static final class Detachment {
+
+        final DetachedPermit permit;
+        // When its lease ends here, while it is being detached or taken back.
+        long validUntilNanos;
+
+        Detachment(DetachedPermit permit) {
+            this.permit = permit;
+        }
+    }
+
     final Bulkhead bulkhead;
     final SemaphoreDefinition definition;
     final String method;
@@ -47,8 +59,6 @@ final class SharePermit implements HeldPermit, Admission {
     // Null until it is asked for: most executions end before.
     String id;
     boolean detaching;
-    // When its lease ends here, while it is being detached or taken back, and so is not in the share.
-    long validUntilNanos;
     // Whether it was released after it was detached; for a detachment that is undone.
     boolean releasedLate;
     // Whether it was reported that it has been held for long.
@@ -57,8 +67,8 @@ final class SharePermit implements HeldPermit, Admission {
     volatile boolean leaked;
     // Null for a guarded method.
     private volatile Taker taker;
-    // The same for all attempts to detach.
-    DetachedPermit detachment;
+    // The same for all attempts to detach; null before them.
+    Detachment detachment;
 
     // Guarded by this.
     private List<CallListener> call = List.of();
@@ -95,7 +105,7 @@ final class SharePermit implements HeldPermit, Admission {
 
     /** Within the lock of the bulkhead: whether its lease has ended here. */
     boolean isOver(long now) {
-        return inUse ? bulkhead.share.isOver(now) : validUntilNanos - now <= 0;
+        return inUse ? bulkhead.share.isOver(now) : detachment != null && detachment.validUntilNanos - now <= 0;
     }
 
     /** Within the lock of the bulkhead: unless it has one, or had one before it was detached. */

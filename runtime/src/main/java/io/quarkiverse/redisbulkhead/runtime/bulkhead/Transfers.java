@@ -84,7 +84,7 @@ final class Transfers {
         if (again != null) {
             again.token = token;
         } else {
-            leaving.add(new Leaving(permit, permit.detachment.digest(),
+            leaving.add(new Leaving(permit, permit.detachment.permit.digest(),
                     bulkhead.nanoTime() + permit.definition.terms().leaseNanos(), token));
         }
     }
@@ -117,7 +117,9 @@ final class Transfers {
             if (!leave.counted) {
                 leave.counted = true;
                 // If the statement does not arrive, the store ends it with the share.
-                permit.validUntilNanos = bulkhead.share.validUntilNanos();
+                if (permit.detachment != null) {
+                    permit.detachment.validUntilNanos = bulkhead.share.validUntilNanos();
+                }
                 bulkhead.leave(permit);
                 bulkhead.share.giveBack(permit.weight());
             }
@@ -172,7 +174,7 @@ final class Transfers {
             return;
         }
         permit.detaching = false;
-        permit.validUntilNanos = leave.endNanos - bulkhead.marginNanos;
+        permit.detachment.validUntilNanos = leave.endNanos - bulkhead.marginNanos;
         if (isRefused) {
             bulkhead.loseDetached(permit, Reason.GONE, then);
         }
@@ -180,7 +182,7 @@ final class Transfers {
             permit.state = State.DETACHED;
             then.add(() -> {
                 permit.fireReleased();
-                leave.token.complete(permit.detachment.token());
+                leave.token.complete(permit.detachment.permit.token());
             });
             return;
         }
@@ -197,7 +199,8 @@ final class Transfers {
     /** Within the lock: a permit that was detached comes back to its execution; if that has released it, to the share. */
     void takeBack(SharePermit permit) {
         permit.detaching = permit.state == State.HELD;
-        joining.add(new Joining(new Attach(permit.id, permit.detachment.digest()), permit.definition, permit.detachment,
+        joining.add(new Joining(new Attach(permit.id, permit.detachment.permit.digest()), permit.definition,
+                permit.detachment.permit,
                 permit.method, null, permit));
     }
 
