@@ -105,7 +105,7 @@ public record Occupancy(int inUse, SortedMap<String, Integer> idleAt, int waitin
         StringTokenizer words = new StringTokenizer(text);
         int inUse = Integer.parseInt(words.nextToken());
         int waiting = Integer.parseInt(words.nextToken());
-        String teller = decoded(words.nextToken());
+        String ownName = decoded(words.nextToken());
         List<Holder> holders = new ArrayList<>();
         List<Waiter> waiters = new ArrayList<>();
         while (words.hasMoreTokens()) {
@@ -126,7 +126,7 @@ public record Occupancy(int inUse, SortedMap<String, Integer> idleAt, int waitin
                         since, until));
             }
         }
-        return new Occupancy(Math.max(0, inUse), new TreeMap<>(Map.of(teller, 0)), Math.max(0, waiting), OptionalInt.empty(),
+        return new Occupancy(Math.max(0, inUse), new TreeMap<>(Map.of(ownName, 0)), Math.max(0, waiting), OptionalInt.empty(),
                 Collections.emptySortedSet(), holders, waiters);
     }
 }

@@ -386,13 +386,7 @@ class ShareSyncTest {
         passMillis(ShareStore.OFFER_MILLIS);
         assertThat(offered.isHeld()).isFalse();
 
-        store.answers.get(store.statements.indexOf(claim)).complete(new Position(claim.number(), EPOCH + 1, 1, 1, 0,
-                LEASE_MILLIS, 3, 0, 0, true, false, 0, false, 0, 0, 200, 17, Map.of(), Set.of(), "run"));
-
-        assertThat(held(older).isHeld()).as("it was admitted").isTrue();
-        engine.reconnected();
-        Statement next = store.statements.get(last());
-        assertThat(next.granted() - next.returned() - next.revoked()).isEqualTo(1);
+        admitOneOf(claim, older);
     }
 
     /** The offer came after the claim was built, and ended before the answer. */
@@ -409,10 +403,15 @@ class ShareSyncTest {
         offer(basis, EPOCH, 3, 20);
         passMillis(ShareStore.OFFER_MILLIS);
 
+        admitOneOf(claim, older);
+    }
+
+    /** The store has lost its data, and another instance has the other permits. */
+    private void admitOneOf(Statement claim, Admission admitted) {
         store.answers.get(store.statements.indexOf(claim)).complete(new Position(claim.number(), EPOCH + 1, 1, 1, 0,
                 LEASE_MILLIS, 3, 0, 0, true, false, 0, false, 0, 0, 200, 17, Map.of(), Set.of(), "run"));
 
-        assertThat(held(older).isHeld()).as("it was admitted").isTrue();
+        assertThat(held(admitted).isHeld()).as("it was admitted").isTrue();
         engine.reconnected();
         Statement next = store.statements.get(last());
         assertThat(next.granted() - next.returned() - next.revoked()).isEqualTo(1);

@@ -14,9 +14,8 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Redis;
 
 /**
- * Keeps a connection to a server open: opens it when it is first wanted, and again, with a back-off, after a failed attempt or
- * a
- * loss. Commands and messages have links of their own. Runs on the context of the {@link Topology}.
+ * Keeps a connection to a server open: opens it when it is first wanted, and again, with a back-off, after a failed attempt
+ * or a loss. Commands and messages have links of their own. Runs on the context of the {@link Topology}.
  */
 abstract class Link {
 
