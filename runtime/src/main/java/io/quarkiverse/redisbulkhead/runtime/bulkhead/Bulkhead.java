@@ -33,8 +33,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
  */
 final class Bulkhead {
 
-    // As long as some executions that take a millisecond, so that an instance amortizes its requests; short enough for others.
-    private static final long TURN_NANOS = Duration.ofMillis(10).toNanos();
     private static final long FORGET_NANOS = Duration.ofSeconds(1).toNanos();
     // Null while this thread gives no permits.
     private static final ThreadLocal<Deque<Runnable>> IN_TURN = new ThreadLocal<>();
@@ -51,18 +49,13 @@ final class Bulkhead {
 
     // As the last call declared it.
     int declared;
-    boolean fair;
     long keepIdleNanos;
     long leaseNanos;
     long marginNanos;
 
     final Share share = new Share();
     final Tokens tokens = new Tokens(share);
-    // Whether calls of other instances wait, and up to which ticket a grant has served calls of this one.
-    boolean othersWait;
-    long served;
-    long turnEndsNanos;
-    boolean inTurn;
+    final Turn turn = new Turn();
 
     // In use, the oldest coming first.
     private SharePermit first;
@@ -110,7 +103,7 @@ final class Bulkhead {
         SemaphoreSpec spec = definition.spec();
         long now = nanoTime();
         synchronized (this) {
-            if (!line.isEmpty() || othersWait && fair || engine.isStopping() || forgotten || share.idle() < spec.weight()
+            if (!line.isEmpty() || turn.isOthers() || engine.isStopping() || forgotten || share.idle() < spec.weight()
                     || spec.permits() != declared
                     || definition.terms().leaseNanos() > leaseNanos || tokens.free() <= 0
                     || share.isOver(now)) {
@@ -209,7 +202,7 @@ final class Bulkhead {
     // Within the lock.
     private void adopt(SemaphoreDefinition definition) {
         declared = definition.spec().permits();
-        fair = definition.spec().fair();
+        turn.fair = definition.spec().fair();
         keepIdleNanos = isShared ? definition.spec().keepIdle().toNanos() : FORGET_NANOS;
         tokens.sawWeight(definition.spec().weight());
         if (definition.terms().leaseNanos() > leaseNanos) {
@@ -221,7 +214,7 @@ final class Bulkhead {
             }
         }
         if (!sync.isResized()) {
-            share.limit = Math.min(share.limit, declared);
+            share.limitTo(Math.min(share.limit(), declared));
         }
     }
 
@@ -243,7 +236,7 @@ final class Bulkhead {
      * statement. Not while the store is away: then what the share cannot serve follows the policy for outages.
      */
     boolean holdsAllPermits() {
-        return share.keeps && sync.knowsLimit() && share.size() >= share.limit && !sync.isAway();
+        return share.keeps() && sync.knowsLimit() && share.size() >= share.limit() && !sync.isAway();
     }
 
     /** By when a permit becomes free, as far as this instance knows. */
@@ -275,7 +268,7 @@ final class Bulkhead {
 
     private void serveLine(long now, List<Runnable> then) {
         PendingCall head = line.head();
-        while (head != null && share.idle() >= head.weight() && tokens.free() > 0 && mayServe(head)) {
+        while (head != null && share.idle() >= head.weight() && tokens.free() > 0 && turn.mayServe(head.group)) {
             grant(head, head.definition(), now, then, false);
             head = line.head();
         }
@@ -283,18 +276,13 @@ final class Bulkhead {
 
     // In a fair bulkhead, what a call that gave up has left goes back to those of other instances.
     private void serveImmediate(boolean onlyStated, long now, List<Runnable> then) {
-        if (!immediate.isEmpty() && share.idle() > 0 && !(othersWait && fair)) {
+        if (!immediate.isEmpty() && share.idle() > 0 && !turn.isOthers()) {
             for (PendingCall call : immediate.all()) {
                 if ((call.group.wasStated() || !onlyStated) && share.idle() >= call.weight() && tokens.free() > 0) {
                     grant(call, call.definition(), now, then, false);
                 }
             }
         }
-    }
-
-    // A permit that was granted to a call that gave up must not serve a later one that would overtake those of others.
-    private boolean mayServe(PendingCall head) {
-        return !othersWait || !fair || head.group.ticket() != 0 && head.group.ticket() <= served;
     }
 
     // While the store is away, idle permits of the share serve the call as well. What the share has counts for the local limit.
@@ -406,15 +394,15 @@ final class Bulkhead {
 
     /** Within the lock: an execution does not use its permits any more. Whether something is to be stated. */
     boolean freed(int weight, boolean goesBack, long now, List<Runnable> then) {
-        share.inUse -= weight;
-        if (!goesBack && share.size() <= share.limit && (share.keeps || isInTurn(now))) {
+        share.stopUsing(weight);
+        if (!goesBack && share.size() <= share.limit() && (share.keeps() || turn.lasts(now))) {
             if (!line.isEmpty() || !locals.isEmpty()) {
                 serve(now, then);
             }
-            return (!line.isEmpty() || !share.keeps) && sync.isToBeStated(now);
+            return (!line.isEmpty() || !share.keeps()) && sync.isToBeStated(now);
         } else {
             // Those that may serve a call stay: they are not what has just ended.
-            share.returning += Math.min(weight, share.size() - share.inUse - share.returning);
+            share.startReturning(weight);
         }
         return true;
     }
@@ -457,10 +445,10 @@ final class Bulkhead {
     /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
     void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
         SharePermit permit = last;
-        while (share.inUse > mostInUse && permit != null) {
+        while (share.inUse() > mostInUse && permit != null) {
             SharePermit older = permit.before;
             if (!permit.isLocal) {
-                share.inUse -= permit.weight();
+                share.stopUsing(permit.weight());
                 lose(permit, reason, then);
             }
             permit = older;
@@ -566,7 +554,7 @@ final class Bulkhead {
         if (permit.inUse) {
             unlink(permit);
         }
-        share.inUse -= permit.weight();
+        share.stopUsing(permit.weight());
     }
 
     /** Within the lock: a permit has joined the share, which counts it already. */
@@ -611,7 +599,7 @@ final class Bulkhead {
 
     /** Within the lock. */
     void rejectHeavierThanLimit(List<Runnable> then) {
-        int inForce = share.limit;
+        int inForce = share.limit();
         for (PendingCall call : line.heavierThan(inForce)) {
             remove(call);
             Duration leaseEnd = nearestLeaseEnd();
@@ -708,7 +696,7 @@ final class Bulkhead {
     void stop() {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
-            share.keeps = false;
+            share.keep(false);
             sync.positionChanged();
             List<PendingCall> calls = calls();
             calls.addAll(locals.all());
@@ -719,17 +707,6 @@ final class Bulkhead {
         }
         run(then);
         flush();
-    }
-
-    /** Within the lock: permits were granted while calls of other instances wait. */
-    void startTurn(long now) {
-        inTurn = !fair;
-        turnEndsNanos = now + TURN_NANOS;
-    }
-
-    /** Within the lock: whether permits may be passed on here although calls of other instances wait. */
-    boolean isInTurn(long now) {
-        return inTurn && turnEndsNanos - now > 0;
     }
 
     /** Takes all permits from the executions that still run. Completes when the store knows, or gave no answer; never fails. */
@@ -782,11 +759,11 @@ final class Bulkhead {
                     call.isFair() ? call.group.ticket() : 0, call.weight(), identity.application(), identity.instance(),
                     call.method, engine.wallTime(call.begunNanos), engine.wallTime(call.untilNanos())));
         }
-        return Occupancy.ofInstance(share.inUse, waiting.size(), holders, waiters);
+        return Occupancy.ofInstance(share.inUse(), waiting.size(), holders, waiters);
     }
 
     synchronized boolean keepsPermits() {
-        return share.keeps;
+        return share.keeps();
     }
 
     synchronized int waitingCalls() {

@@ -91,7 +91,7 @@ final class PendingCall extends Admission.Pending {
 
     /** The limit that holds for it. */
     int limit() {
-        return isLocal() ? definition.spec().permits() : bulkhead.share.limit;
+        return isLocal() ? definition.spec().permits() : bulkhead.share.limit();
     }
 
     boolean isFair() {

@@ -32,13 +32,11 @@ final class Share {
     private long confirmNanos;
     private long validUntilNanos;
 
-    // The limit in force, as far as this instance knows.
-    int limit = Integer.MAX_VALUE;
+    private int limit = Integer.MAX_VALUE;
     // The permits that executions use; and those that go back with the next statement. The rest is idle.
-    int inUse;
-    int returning;
-    // Whether a permit stays here when its execution has ended.
-    boolean keeps;
+    private int inUse;
+    private int returning;
+    private boolean keeps;
     // The fewest permits that were idle since the window began: those were not needed.
     private int fewestIdle;
     private boolean windowOpen;
@@ -53,13 +51,54 @@ final class Share {
         return Math.min(size(), limit) - inUse - returning;
     }
 
+    /** The limit in force, as far as this instance knows. */
+    int limit() {
+        return limit;
+    }
+
+    void limitTo(int permits) {
+        limit = permits;
+    }
+
+    // ---- In use
+
+    /** How many permits executions use. */
+    int inUse() {
+        return inUse;
+    }
+
     void use(int weight) {
         inUse += weight;
         fewestIdle = Math.min(fewestIdle, idle());
     }
 
-    void returnIdle() {
-        returning += Math.max(0, idle());
+    /** They are idle from now on, unless they go back or leave the share. */
+    void stopUsing(int weight) {
+        inUse -= weight;
+    }
+
+    // ---- Going back
+
+    /** Whether permits go back with the next statement. */
+    boolean isReturning() {
+        return returning > 0;
+    }
+
+    /** Permits that are not in use go back with the next statement. */
+    void startReturning(int permits) {
+        returning += Math.max(0, Math.min(permits, size() - inUse - returning));
+    }
+
+    /** They have not left yet. */
+    void stopReturning() {
+        returning = 0;
+    }
+
+    /** A statement is built: what goes back with it counts as returned. */
+    void giveBackReturning() {
+        int leaving = returning;
+        returning = 0;
+        giveBack(leaving);
     }
 
     // ---- The position
@@ -203,6 +242,15 @@ final class Share {
 
     // ---- Keeping
 
+    /** Whether a permit stays here when its execution has ended. */
+    boolean keeps() {
+        return keeps;
+    }
+
+    void keep(boolean mayKeep) {
+        keeps = mayKeep;
+    }
+
     /**
      * What was idle for a whole window goes back.
      *
@@ -213,7 +261,7 @@ final class Share {
             windowOpen = false;
         } else if (!windowOpen || windowEndNanos - now <= 0) {
             if (windowOpen && mayReturn) {
-                returning += Math.max(0, Math.min(fewestIdle, idle()));
+                startReturning(Math.min(fewestIdle, idle()));
             }
             windowOpen = true;
             windowEndNanos = now + keepIdleNanos;

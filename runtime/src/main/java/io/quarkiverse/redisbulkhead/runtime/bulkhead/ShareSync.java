@@ -186,12 +186,12 @@ final class ShareSync {
     }
 
     private boolean hasToState(long now) {
-        boolean stuck = share.idle() > 0 && (!share.keeps || !bulkhead.line.isEmpty());
-        return unanswered && isConcerned() || stale || tokens.areShort()
+        boolean stuck = share.idle() > 0 && (!share.keeps() || !bulkhead.line.isEmpty());
+        return unanswered && isConcerned() || stale || leftInTurn && !bulkhead.turn.lasts(now) || tokens.areShort()
                 || share.hasUnconfirmed() && share.confirmNanos() - now <= 0
-                || share.returning > 0 || stuck
+                || share.isReturning() || stuck
                 || !awaiting.isEmpty() || !transfers.isEmpty()
-                || share.size() > share.limit && share.size() > share.inUse;
+                || share.size() > share.limit() && share.size() > share.inUse();
     }
 
     private boolean hasUnstatedCalls(long now) {
@@ -201,7 +201,7 @@ final class ShareSync {
 
     // Calls that come and go during a turn are stated when it ends: some of this instance wait in the store, so it gets permits.
     private boolean isStatedAfterTurn(long now) {
-        return needsInStore && bulkhead.isInTurn(now);
+        return needsInStore && bulkhead.turn.lasts(now);
     }
 
     // Whether the store may have permits of this instance that it does not have, or has returned.
@@ -219,7 +219,10 @@ final class ShareSync {
         // From 1, so that no message is about 0.
         number = around.newNumber();
         sentNanos = now;
-        returnWhatIsNotNeeded();
+        if (!unanswered) {
+            returnWhatIsNotNeeded();
+        }
+        share.giveBackReturning();
         List<Hold> holds = transfers.holds(now, then);
         List<Attach> attaches = transfers.attaches();
         // A store that has no memory for new calls may have some for what it knows; they are stated again if it has.
@@ -228,7 +231,7 @@ final class ShareSync {
         List<Need> immediate = onlyRenews ? List.of() : bulkhead.immediate.needsWithoutPlaces();
         int moreTokens = tokens.toAskFor(!needs.isEmpty() || !immediate.isEmpty(), bulkhead.leaseNanos, now);
         Statement statement = new Statement(bulkhead.id, number, share.epoch(), share.granted(), share.returned(),
-                share.revoked(), TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, share.keeps,
+                share.revoked(), TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, share.keeps(),
                 bulkhead.mayKeep(), needs, immediate, tokens.highest(), moreTokens, "", -1, holds, attaches);
         stale = false;
         full = false;
@@ -239,19 +242,12 @@ final class ShareSync {
         return new Sent(statement, now, waiting);
     }
 
-    // Permits count as returned from now on, and are never used again, whatever becomes of the statement.
+    // A part of what a heavy call needs must not stay here either: two such calls would wait for each other, and one that does
+    // not wait would be rejected although the rest is free.
     private void returnWhatIsNotNeeded() {
-        int back = share.returning;
-        share.returning = 0;
-        int idle = share.size() - share.inUse - back;
-        if (!unanswered && idle > 0) {
-            // A part of what a heavy call needs must not stay here either: two such calls would wait for each other, and one that
-            // does not wait would be rejected although the rest is free.
-            boolean isNeeded = !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
-            boolean all = !share.keeps || isNeeded && tokens.free() > 0;
-            back += all ? idle : Math.max(0, Math.min(idle, share.size() - share.limit));
-        }
-        share.giveBack(back);
+        boolean isNeeded = !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
+        boolean all = !share.keeps() || isNeeded && tokens.free() > 0;
+        share.startReturning(all ? share.size() : share.size() - share.limit());
     }
 
     // ---- Answers
@@ -283,15 +279,13 @@ final class ShareSync {
         answeredLimit = sent.statement().limit();
         resized = position.limit() != answeredLimit;
         // A call may have declared a lower one meanwhile.
-        share.limit = resized ? position.limit() : Math.min(position.limit(), bulkhead.declared);
-        bulkhead.othersWait = position.othersWait();
-        bulkhead.served = Math.max(bulkhead.served, position.served());
-        share.keeps = position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep();
-        if (share.keeps && awaiting.isEmpty()) {
+        share.limitTo(resized ? position.limit() : Math.min(position.limit(), bulkhead.declared));
+        share.keep(position.mayKeep() && position.number() > recalledNumber && bulkhead.mayKeep());
+        if (share.keeps() && awaiting.isEmpty()) {
             // They have not left yet, and no caller waits until they have.
-            share.returning = 0;
+            share.stopReturning();
         }
-        turn(grants, now);
+        bulkhead.turn.heard(position.othersWait(), position.served(), grants, now);
         long untilChange = position.askAgainMillis() > 0 ? position.askAgainMillis() : position.graceMillis();
         askAgain = untilChange > 0;
         askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(untilChange);
@@ -316,20 +310,6 @@ final class ShareSync {
         plan(now);
     }
 
-    // An instance may pass permits on among its calls for a moment, before it gives them up.
-    private void turn(boolean grants, long now) {
-        if (!bulkhead.othersWait) {
-            endTurn();
-        } else if (grants) {
-            bulkhead.startTurn(now);
-        }
-    }
-
-    private void endTurn() {
-        bulkhead.inTurn = false;
-        stale |= leftInTurn;
-    }
-
     // Those that have got a place, and those behind them, which must wait as well.
     private List<PendingCall> placed(Sent sent, Position position) {
         List<Need> needs = sent.statement().needs();
@@ -349,7 +329,7 @@ final class ShareSync {
     // Calls that came before this instance had all permits were to be stated, but are not any more: they learn here that they wait.
     private void placeCalls(List<Runnable> then) {
         if (!bulkhead.line.isEmpty() && bulkhead.holdsAllPermits()) {
-            int limit = share.limit;
+            int limit = share.limit();
             bulkhead.line.withoutTickets().forEach(call -> then.add(() -> call.placed(limit)));
         }
     }
@@ -402,7 +382,7 @@ final class ShareSync {
         if (share.size() > 0) {
             long left = Math.max(0, share.validUntilNanos() - now) / TRIES_WHILE_IT_LASTS;
             pause = Math.min(pause, Math.max(SHORTEST_PAUSE.toNanos(), Math.min(bulkhead.leaseNanos / TRIES_PER_LEASE, left)));
-            int inUse = share.inUse;
+            int inUse = share.inUse();
             if (inUse > 0) {
                 then.add(() -> around.listeners.fire(listener -> listener.renewalFailed(bulkhead.id, inUse, failure)));
             }
@@ -435,7 +415,7 @@ final class ShareSync {
         // Also those that the statement did not contain: they would learn the same from the next one.
         for (PendingCall call : bulkhead.calls()) {
             if (mayPass && call.waits) {
-                int limit = share.limit;
+                int limit = share.limit();
                 if (!call.briefly) {
                     then.add(() -> call.waitsFor(limit));
                 }
@@ -478,7 +458,7 @@ final class ShareSync {
             } else {
                 stale = true;
                 if (message instanceof Recalled recall) {
-                    share.keeps = false;
+                    share.keep(false);
                     recalledNumber = Math.max(recalledNumber, Math.min(recall.number(), number));
                 }
             }
@@ -500,10 +480,8 @@ final class ShareSync {
         if (more == 0) {
             return false;
         }
-        bulkhead.served = Math.max(bulkhead.served, offer.served());
-        bulkhead.othersWait = offer.othersWait();
         tokens.take(true, offer.firstToken(), offer.tokens());
-        turn(true, now);
+        bulkhead.turn.heard(offer.othersWait(), offer.served(), true, now);
         serveWith(more, now, then);
         return true;
     }
@@ -538,7 +516,7 @@ final class ShareSync {
      */
     void deaf() {
         synchronized (bulkhead) {
-            stale |= share.keeps;
+            stale |= share.keeps();
         }
         flush();
     }
@@ -546,8 +524,8 @@ final class ShareSync {
     /** Nothing idle stays here, and none of it serves a call any more, even if the store does not answer. */
     void returnIdle() {
         synchronized (bulkhead) {
-            share.keeps = false;
-            share.returnIdle();
+            share.keep(false);
+            share.startReturning(share.idle());
         }
         flush();
     }
@@ -574,9 +552,6 @@ final class ShareSync {
                 stale |= !bulkhead.line.isEmpty() || !bulkhead.immediate.isEmpty();
             }
         }
-        if (bulkhead.inTurn && !bulkhead.isInTurn(now)) {
-            endTurn();
-        }
         share.closeWindow(now, bulkhead.keepIdleNanos, !unanswered && inFlight == null);
         transfers.tick(now, then);
         return next(now);
@@ -602,8 +577,8 @@ final class ShareSync {
         if (share.isWindowOpen()) {
             next = Bulkhead.earlier(next, share.windowEndNanos(), now);
         }
-        if (bulkhead.inTurn) {
-            next = Bulkhead.earlier(next, bulkhead.turnEndsNanos, now);
+        if (bulkhead.turn.lasts(now)) {
+            next = Bulkhead.earlier(next, bulkhead.turn.endNanos(), now);
         }
         if (share.hasUnconfirmed() && inFlight == null && !unanswered) {
             next = Bulkhead.earlier(next, share.confirmNanos(), now);
@@ -642,13 +617,13 @@ final class ShareSync {
      */
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = full && fullUntilNanos - now > 0
-                && share.size() == share.inUse && !call.awaitRelease();
-        return knowsLimit() && (nothingIsFree || call.weight() > share.limit - share.inUse);
+                && share.size() == share.inUse() && !call.awaitRelease();
+        return knowsLimit() && (nothingIsFree || call.weight() > share.limit() - share.inUse());
     }
 
     // A call that declared a lower limit may have come between two calls that declare the same.
     boolean knowsLimit() {
-        return answeredLimit == bulkhead.declared && (resized || share.limit == answeredLimit);
+        return answeredLimit == bulkhead.declared && (resized || share.limit() == answeredLimit);
     }
 
     boolean isResized() {
@@ -699,8 +674,8 @@ final class ShareSync {
     CompletionStage<Void> returned() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         synchronized (bulkhead) {
-            if (inFlight != null && inFlight.statement().returned() == share.returned() && share.returning == 0
-                    && (share.keeps || share.idle() <= 0) && transfers.haveLeft()) {
+            if (inFlight != null && inFlight.statement().returned() == share.returned() && !share.isReturning()
+                    && (share.keeps() || share.idle() <= 0) && transfers.haveLeft()) {
                 inFlight.awaiting().add(answer);
                 return StoreFailures.translate(bulkhead.id.name(), answer);
             }

@@ -115,7 +115,7 @@ final class Tokens {
      * serve calls as long as the lease runs, whether the store answers or not, so their tokens must last as long.
      */
     int toAskFor(boolean mayBeGranted, long leaseNanos, long now) {
-        long last = share.keeps ? Math.max(LAST_NANOS, leaseNanos) : LAST_NANOS;
+        long last = share.keeps() ? Math.max(LAST_NANOS, leaseNanos) : LAST_NANOS;
         if (last < lastNanos) {
             wanted = (long) (wanted * ((double) last / lastNanos));
         }
@@ -129,7 +129,7 @@ final class Tokens {
         if (tooFew) {
             // Blocks also become small because a message brings a new one.
             if (now - askedNanos < last && drawn >= wanted / 2) {
-                wanted = Math.min(MOST, Math.max(share.keeps ? FEW_WHILE_KEPT : FEW, 2 * wanted));
+                wanted = Math.min(MOST, Math.max(share.keeps() ? FEW_WHILE_KEPT : FEW, 2 * wanted));
             } else {
                 wanted = wanted / 2;
             }
@@ -142,7 +142,7 @@ final class Tokens {
 
     // While the store is away, kept permits may serve calls that are lighter than all before.
     private long enough() {
-        long forKept = share.keeps ? Math.min(share.size(), FEW_WHILE_KEPT) : 0;
+        long forKept = share.keeps() ? Math.min(share.size(), FEW_WHILE_KEPT) : 0;
         return Math.min(MOST, Math.max(wanted, Math.max(forKept, share.size() / lightest)));
     }
 

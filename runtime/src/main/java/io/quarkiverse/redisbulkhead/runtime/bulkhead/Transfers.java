@@ -228,7 +228,7 @@ final class Transfers {
         if (permit.state == State.HELD) {
             bulkhead.join(permit);
         } else {
-            bulkhead.share.returning += found.weight();
+            bulkhead.share.startReturning(found.weight());
         }
     }
 
@@ -266,7 +266,7 @@ final class Transfers {
     /** The share has become smaller: minimum holds that were not stated yet end, until no more than that is in use. */
     void endHoldsBeyond(int mostInUse) {
         leaving.removeIf(leave -> {
-            boolean ends = bulkhead.share.inUse > mostInUse && !leave.counted && leave.digest.isEmpty();
+            boolean ends = bulkhead.share.inUse() > mostInUse && !leave.counted && leave.digest.isEmpty();
             if (ends) {
                 bulkhead.leave(leave.permit);
             }

@@ -263,6 +263,24 @@ class EngineTest extends TwoInstances {
         return first;
     }
 
+    /** In a fair bulkhead there is no turn: each call is to get its place in the queue as soon as it comes. */
+    @Test
+    void fairCallsAreStatedAsTheyCome() {
+        SemaphoreDefinition fair = work(2, spec -> spec.maxWait(LONG).keepIdle(Duration.ZERO));
+        call(one, fair);
+        Admission before = call(two, fair);
+        Admission first = call(two, fair);
+        call(two, fair);
+        call(one, fair);
+        before.end();
+        held(first);
+        int statements = two.statements;
+
+        call(two, fair);
+
+        assertThat(two.statements).isGreaterThan(statements);
+    }
+
     /** Each would need a statement of its own. */
     @Test
     void callsThatComeDuringATurnAreStatedWhenItEnds() {
