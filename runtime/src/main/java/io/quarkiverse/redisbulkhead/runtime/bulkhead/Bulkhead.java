@@ -355,9 +355,12 @@ final class Bulkhead {
                 return false;
             }
             long now = nanoTime();
-            if (permit.state == State.HELD && permit.inUse && !permit.isLocal && share.isOver(now)) {
+            if (permit.state == State.HELD && !permit.isLocal && permit.isOver(now)) {
                 then = new ArrayList<>();
                 endLeaseIfOver(now, then);
+                if (!permit.inUse) {
+                    loseDetached(permit, Reason.LEASE_ENDED, then);
+                }
             }
             held = permit.state == State.HELD;
             permit.state = State.RELEASED;
@@ -456,6 +459,7 @@ final class Bulkhead {
 
     /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
     void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
+        sync.transfers.endHoldsBeyond(mostInUse);
         SharePermit permit = last;
         while (share.inUse > mostInUse && permit != null) {
             SharePermit older = permit.before;
@@ -732,8 +736,11 @@ final class Bulkhead {
         return inTurn && turnEndsNanos - now > 0;
     }
 
-    /** Takes all permits from the executions that still run. Completes when the store knows, or gave no answer; never fails. */
-    CompletionStage<Void> releaseAll() {
+    /**
+     * Takes all permits from the executions that still run. Completes when the store knows, or gave no answer until then.
+     * Never fails.
+     */
+    CompletionStage<Void> releaseAll(long untilNanos) {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             long now = nanoTime();
@@ -744,7 +751,7 @@ final class Bulkhead {
             }
         }
         run(then);
-        return sync.settled();
+        return sync.settled(untilNanos);
     }
 
     void close() {
