@@ -343,9 +343,12 @@ final class Bulkhead {
                 return false;
             }
             long now = nanoTime();
-            if (permit.state == State.HELD && permit.inUse && !permit.isLocal && share.isOver(now)) {
+            if (permit.state == State.HELD && !permit.isLocal && permit.isOver(now)) {
                 then = new ArrayList<>();
                 endLeaseIfOver(now, then);
+                if (!permit.inUse) {
+                    loseDetached(permit, Reason.LEASE_ENDED, then);
+                }
             }
             held = permit.state == State.HELD;
             permit.state = State.RELEASED;
@@ -444,6 +447,7 @@ final class Bulkhead {
 
     /** Within the lock: the youngest executions lose their permits until the others use no more than that. */
     void loseBeyond(int mostInUse, Reason reason, List<Runnable> then) {
+        sync.transfers.endHoldsBeyond(mostInUse);
         SharePermit permit = last;
         while (share.inUse() > mostInUse && permit != null) {
             SharePermit older = permit.before;
@@ -709,8 +713,11 @@ final class Bulkhead {
         flush();
     }
 
-    /** Takes all permits from the executions that still run. Completes when the store knows, or gave no answer; never fails. */
-    CompletionStage<Void> releaseAll() {
+    /**
+     * Takes all permits from the executions that still run. Completes when the store knows, or gave no answer until then.
+     * Never fails.
+     */
+    CompletionStage<Void> releaseAll(long untilNanos) {
         List<Runnable> then = new ArrayList<>();
         synchronized (this) {
             long now = nanoTime();
@@ -721,7 +728,7 @@ final class Bulkhead {
             }
         }
         run(then);
-        return sync.settled();
+        return sync.settled(untilNanos);
     }
 
     void close() {

@@ -598,12 +598,13 @@ public final class Engine implements ConnectionListener {
      * Releases all permits that are still held, whether their executions have ended or not. To be called after
      * {@link #refuseAndRejectWaiters()}.
      *
-     * @return completes when the store has answered the releases, or they are left to the ends of the leases because it does
-     *         not answer; never fails
+     * @return completes when the store has answered the releases, or they are left to the ends of the leases because it has not
+     *         answered for the command timeout; never fails
      */
     public CompletionStage<Void> releaseAll() {
+        long until = timers.nanoTime() + commandTimeout.toNanos();
         return CompletableFuture.allOf(
-                bulkheads.values().stream().map(bulkhead -> bulkhead.releaseAll().toCompletableFuture())
+                bulkheads.values().stream().map(bulkhead -> bulkhead.releaseAll(until).toCompletableFuture())
                         .toArray(CompletableFuture[]::new));
     }
 

@@ -174,9 +174,11 @@ final class PendingCall extends Admission.Pending {
         }
     }
 
-    /** It does not want to wait, but the store cannot answer yet. */
+    /** It does not wait, but the store cannot answer yet. */
     void delayed(RuntimeException whenOver) {
-        giveUpAt(begunNanos + bulkhead.engine.commandTimeout.toNanos(), () -> whenOver);
+        long patienceNanos = bulkhead.engine.commandTimeout.toNanos();
+        long waitNanos = definition.spec().maxWait().toNanos();
+        giveUpAt(begunNanos + (wantsToWait() ? Math.min(waitNanos, patienceNanos) : patienceNanos), () -> whenOver);
     }
 
     private void giveUpAt(long atNanos, Supplier<RuntimeException> reason) {

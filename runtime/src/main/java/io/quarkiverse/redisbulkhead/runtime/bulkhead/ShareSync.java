@@ -18,7 +18,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.Position;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Granted;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Recalled;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
@@ -45,7 +44,6 @@ final class ShareSync {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     // The heartbeat of the calls that wait; the store tolerates three missed ones.
     private static final long WAITING_INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
-    private static final long FULL_NANOS = Duration.ofMillis(ShareStore.FULL_MILLIS).toNanos();
 
     /** A statement in flight. */
     private record Sent(Statement statement, long atNanos, List<CompletableFuture<Void>> awaiting) {
@@ -80,8 +78,7 @@ final class ShareSync {
     // Whether the store still has needs of calls that left during a turn.
     private boolean leftInTurn;
     private long recalledNumber;
-    // Whether calls that do not wait are rejected here for a moment, because no permit was free a moment ago.
-    private boolean full;
+    // Until then, calls that do not wait are rejected here, because no permit was free a moment ago.
     private long fullUntilNanos;
     // The declared limit for which the limit in force is known; 0 for none.
     private int answeredLimit;
@@ -101,6 +98,7 @@ final class ShareSync {
         this.tokens = bulkhead.tokens;
         this.transfers = new Transfers(bulkhead);
         this.believedUntilNanos = bulkhead.nanoTime();
+        this.fullUntilNanos = believedUntilNanos;
     }
 
     // ---- Stating
@@ -234,7 +232,7 @@ final class ShareSync {
                 share.revoked(), TimeUnit.NANOSECONDS.toMillis(bulkhead.leaseNanos), bulkhead.declared, share.keeps(),
                 bulkhead.mayKeep(), needs, immediate, tokens.highest(), moreTokens, "", -1, holds, attaches);
         stale = false;
-        full = false;
+        fullUntilNanos = now;
         needsInStore = !needs.isEmpty();
         leftInTurn = false;
         List<CompletableFuture<Void>> waiting = awaiting;
@@ -275,7 +273,6 @@ final class ShareSync {
             transfers.newEpoch();
         }
         bulkhead.loseBeyond(mostInUse, isNewEpoch ? Reason.GONE : Reason.REVOKED, then);
-        transfers.endHoldsBeyond(mostInUse);
         answeredLimit = sent.statement().limit();
         resized = position.limit() != answeredLimit;
         // A call may have declared a lower one meanwhile.
@@ -290,8 +287,8 @@ final class ShareSync {
         askAgain = untilChange > 0;
         askAgainNanos = now + TimeUnit.MILLISECONDS.toNanos(untilChange);
         graceEnds = position.graceMillis() > 0;
-        full = position.full();
-        fullUntilNanos = askAgain ? Bulkhead.earlier(now + FULL_NANOS, askAgainNanos, now) : now + FULL_NANOS;
+        long fullEnds = now + TimeUnit.MILLISECONDS.toNanos(position.fullMillis());
+        fullUntilNanos = askAgain ? Bulkhead.earlier(fullEnds, askAgainNanos, now) : fullEnds;
         tokens.take(grants || isNewEpoch, position.firstToken(), position.tokens());
         tokens.sawTicket(position.ticket());
         if (!position.otherLimits().isEmpty()) {
@@ -359,7 +356,7 @@ final class ShareSync {
                 call.briefly = true;
                 bulkhead.line.add(call);
                 then.add(() -> call.placedBriefly(limit));
-            } else if (wasStated || full && isFull(call.definition().spec(), now)) {
+            } else if (wasStated || position.fullMillis() > 0 && isFull(call.definition().spec(), now)) {
                 // Those that came meanwhile would need another statement, during which more would come.
                 bulkhead.remove(call);
                 then.add(() -> call.rejected(call.full(limit, leaseEnd)));
@@ -432,12 +429,12 @@ final class ShareSync {
     /** The lease of the share, or of what was only offered, has ended here. */
     void leaseOver(long now, List<Runnable> then) {
         int left = share.endLease(now);
-        bulkhead.loseBeyond(left, Reason.LEASE_ENDED, then);
         if (left == 0) {
             // Its answer would be about executions that are lost.
             inFlight = null;
-            transfers.leaseOver(then);
+            transfers.leaseOver();
         }
+        bulkhead.loseBeyond(left, Reason.LEASE_ENDED, then);
         stale = true;
         bulkhead.serve(now, then);
     }
@@ -497,8 +494,8 @@ final class ShareSync {
     void restate() {
         synchronized (bulkhead) {
             stale = true;
-            full = false;
             retryNanos = bulkhead.nanoTime();
+            fullUntilNanos = retryNanos;
             // What the server before has answered or offered does not count any more.
             if (inFlight != null) {
                 unanswered = true;
@@ -534,8 +531,8 @@ final class ShareSync {
     void reconsider() {
         synchronized (bulkhead) {
             stale |= isConcerned();
-            full = false;
             retryNanos = bulkhead.nanoTime();
+            fullUntilNanos = retryNanos;
         }
         flush();
     }
@@ -616,8 +613,7 @@ final class ShareSync {
      * no other was free a moment ago. Where releases are awaited, a call finds each permit that was released before.
      */
     boolean isFull(SemaphoreSpec call, long now) {
-        boolean nothingIsFree = full && fullUntilNanos - now > 0
-                && share.size() == share.inUse() && !call.awaitRelease();
+        boolean nothingIsFree = fullUntilNanos - now > 0 && share.size() == share.inUse() && !call.awaitRelease();
         return knowsLimit() && (nothingIsFree || call.weight() > share.limit() - share.inUse());
     }
 
@@ -683,15 +679,20 @@ final class ShareSync {
         return confirmed();
     }
 
-    /** Without the lock: completes when the store knows that all is returned, or gave no answer. Never fails. */
-    CompletionStage<Void> settled() {
+    /** Without the lock: completes when the store knows that all is returned, or gave no answer until then. Never fails. */
+    CompletionStage<Void> settled(long untilNanos) {
         return confirmed().handle((done, failure) -> failure == null).thenCompose(answered -> {
-            boolean again;
+            Duration pause;
             synchronized (bulkhead) {
-                again = answered && share.size() > 0;
+                // A permit may have joined the share meanwhile. Or the store is just coming back.
+                if (closed || !(answered ? share.size() > 0 : mayBeBelieved() && untilNanos - bulkhead.nanoTime() > 0)) {
+                    return CompletableFuture.completedFuture(null);
+                }
+                pause = answered ? Duration.ZERO : FIRST_PAUSE;
             }
-            // A permit may have joined the share meanwhile.
-            return again ? bulkhead.releaseAll() : CompletableFuture.completedFuture(null);
+            CompletableFuture<Void> settled = new CompletableFuture<>();
+            around.timers.after(pause, () -> bulkhead.releaseAll(untilNanos).thenRun(() -> settled.complete(null)));
+            return settled;
         });
     }
 

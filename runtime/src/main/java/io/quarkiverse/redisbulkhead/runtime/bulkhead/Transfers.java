@@ -144,6 +144,15 @@ final class Transfers {
         return lost;
     }
 
+    // A minimum hold: if the store has it, it ends there as well.
+    private boolean isOver(Leaving leave, long now) {
+        boolean isOver = leave.digest.isEmpty() && leave.endNanos - now <= 0;
+        if (isOver && !leave.counted) {
+            bulkhead.leave(leave.permit);
+        }
+        return isOver;
+    }
+
     private static long millis(long nanos) {
         return Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos));
     }
@@ -252,11 +261,10 @@ final class Transfers {
     }
 
     /** The lease of the share has ended. A minimum hold is stated nevertheless, as long as it lasts. */
-    void leaseOver(List<Runnable> then) {
+    void leaseOver() {
         newEpoch();
-        leaving.removeIf(leave -> isLost(leave, then));
         for (Leaving leave : leaving) {
-            if (!leave.counted) {
+            if (!leave.counted && leave.digest.isEmpty()) {
                 leave.counted = true;
                 bulkhead.leave(leave.permit);
             }
@@ -291,6 +299,7 @@ final class Transfers {
                 bulkhead.loseDetached(join.permit(), Reason.LEASE_ENDED, then);
             }
         }
+        leaving.removeIf(leave -> isOver(leave, now));
         attached.values().removeIf(until -> until - now <= 0);
     }
 }

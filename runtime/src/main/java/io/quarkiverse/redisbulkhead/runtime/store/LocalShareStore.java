@@ -130,7 +130,7 @@ public final class LocalShareStore implements ShareStore {
         granted += helps ? Math.max(0, free) : 0;
         int tokens = (int) Math.min(MOST_TOKENS, statement.tokens() + granted - statement.granted());
         return CompletableFuture.completedFuture(new Position(statement.number(), 1, granted, 0, statement.revoked(),
-                leasesEnd ? statement.leaseMillis() : NEVER_MILLIS, limit, waits ? tokens(1) : 0, 0, false, true, 0, false, 0,
+                leasesEnd ? statement.leaseMillis() : NEVER_MILLIS, limit, waits ? tokens(1) : 0, 0, false, true, 0, 0, 0,
                 askAgain, tokens(tokens), tokens, attached, Set.of(), ""));
     }
 

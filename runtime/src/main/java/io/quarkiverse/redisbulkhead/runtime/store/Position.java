@@ -22,8 +22,8 @@ import java.util.Set;
  * @param othersWait whether other instances wait
  * @param mayKeep whether the instance may use permits again without asking
  * @param recalled how many instances were recalled, or are expected to answer a recall, so that permits may become free soon
- * @param full whether all permits are held, none is kept, and no call waits: for {@value ShareStore#FULL_MILLIS} ms, the
- *        instance may reject calls that do not wait. Only if it wants to keep permits
+ * @param fullMillis for how long the instance may reject calls that do not wait by itself, because all permits are held, none
+ *        is kept, and no call waits; 0 if not. Only if it wants to keep permits
  * @param graceMillis how long the store grants nothing new, because claims may be on their way; 0 for no grace period
  * @param askAgainMillis after which time something may have changed without a message, such as the end of a lease; 0 if there
  *        is no such time
@@ -36,7 +36,7 @@ import java.util.Set;
  * @param server the run id of the server; empty if the store cannot tell
  */
 public record Position(long number, long epoch, long granted, long admitted, long revoked, long leaseMillis, int limit,
-        long ticket, long served, boolean othersWait, boolean mayKeep, int recalled, boolean full, long graceMillis,
+        long ticket, long served, boolean othersWait, boolean mayKeep, int recalled, long fullMillis, long graceMillis,
         long askAgainMillis, long firstToken, int tokens, Map<String, Attached> attached, Set<Integer> otherLimits,
         String server) {
 
@@ -55,6 +55,6 @@ public record Position(long number, long epoch, long granted, long admitted, lon
     /** This position with other declared limits. */
     public Position withOtherLimits(Set<Integer> limits) {
         return new Position(number, epoch, granted, admitted, revoked, leaseMillis, limit, ticket, served, othersWait, mayKeep,
-                recalled, full, graceMillis, askAgainMillis, firstToken, tokens, attached, limits, server);
+                recalled, fullMillis, graceMillis, askAgainMillis, firstToken, tokens, attached, limits, server);
     }
 }

@@ -39,8 +39,11 @@ public interface ShareStore {
     /** An instance that has not answered a recall for so long is no longer expected to answer. */
     long DEAF_MILLIS = 1_000;
 
-    /** For how long an instance rejects calls by itself after an answer that the bulkhead is full. */
+    /** For how long an instance rejects calls by itself, at least, after an answer that the bulkhead is full. */
     long FULL_MILLIS = 10;
+
+    /** How many instances ask in a millisecond whether a full bulkhead is still full: a tenth of what a server can do. */
+    int ASKING_PER_MILLI = 2;
 
     /** How long a declared limit is listed, so that instances that declare different ones are found. */
     long DECLARED_MILLIS = 60_000;

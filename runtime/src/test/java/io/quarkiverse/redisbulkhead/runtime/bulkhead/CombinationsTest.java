@@ -87,6 +87,28 @@ class CombinationsTest extends TwoInstances {
         assertThat(one.statements).as("the grant, and renewals").isLessThan(10);
     }
 
+    /** The store takes the offer back, and no statement has told it that the execution has ended. */
+    @Test
+    void minimumHoldEndsWithTheOfferThatItUsed() {
+        held(call(one, work(2)));
+        Admission other = call(two, work(2));
+        held(other);
+        Admission offered = call(one, work(2, spec -> spec.maxWait(LONG).minHold(Duration.ofSeconds(5))));
+        other.end();
+        held(offered);
+        server.timeoutMicros = 4_000_000;
+        server.lostStatements = 1;
+        advance(Duration.ofMillis(50));
+        offered.end();
+        server.lostStatements = 0;
+        advance(Duration.ofMillis(4_500));
+
+        held(call(one, work(2)));
+
+        assertThat(sharesNow()).isEqualTo(2);
+        assertThat(one.losses).isEmpty();
+    }
+
     private Admission called(SemaphoreDefinition definition) {
         Admission call = call(one, definition);
         advance(Duration.ofMillis(10));
@@ -110,6 +132,21 @@ class CombinationsTest extends TwoInstances {
         one.engine.lose(WORK, id);
 
         waits(waiter);
+    }
+
+    /** It has left the share, because an attempt to detach it failed. */
+    @Test
+    void lossIsReportedByTheReleaseOfAPermitThatDidNotReturn() {
+        HeldPermit permit = held(call(one, work(1)));
+        one.refusal = away();
+        assertThat(permit.detach().toCompletableFuture()).isCompletedExceptionally();
+        one.pause();
+        advance(Duration.ofSeconds(7));
+        one.resume();
+
+        assertThat(permit.release().toCompletableFuture()).isCompletedWithValue(false);
+
+        assertThat(one.losses).containsOnlyKeys(permit.id());
     }
 
     // ---- Attaching
@@ -227,6 +264,19 @@ class CombinationsTest extends TwoInstances {
         assertThat(one.engine.bulkheadNow(WORK)).isNull();
     }
 
+    /** The same, if an execution has ended before its minimum hold. */
+    @Test
+    void minimumHoldIsForgottenInAnOutageWhenItIsOver() {
+        Admission holder = call(one, work(1, spec -> spec.minHold(Duration.ofSeconds(2))));
+        held(holder);
+        one.refusal = away();
+        holder.end();
+
+        advance(Duration.ofSeconds(9));
+
+        assertThat(one.engine.bulkheadNow(WORK)).isNull();
+    }
+
     /** The same, for a bulkhead that had nothing when the outage began. */
     @Test
     void callAfterAnAttemptToAttachInAnOutageKeepsItsPermit() {
@@ -255,6 +305,19 @@ class CombinationsTest extends TwoInstances {
         advance(Duration.ofSeconds(2));
 
         held(call(two, work(1)));
+    }
+
+    /** It does not wait, because too many calls do; but it did not mean to take longer than that. */
+    @Test
+    void callThatMayNotWaitTakesNoLongerInTheGraceThanItWouldWait() {
+        held(call(two, work(2)));
+        server.changeRunId();
+
+        Admission call = call(one, work(2, spec -> spec.maxWait(Duration.ofMillis(20)).maxWaiters(0)));
+        waits(call);
+        advance(Duration.ofMillis(21));
+
+        assertThat(rejection(call)).hasMessageContaining("failed over");
     }
 
     // ---- Releases

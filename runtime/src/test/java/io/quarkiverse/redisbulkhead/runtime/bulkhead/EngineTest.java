@@ -496,6 +496,21 @@ class EngineTest extends TwoInstances {
         held(call(two, work(1)));
     }
 
+    /** Trap 12: it began after the call of the other instance was stated. */
+    @Test
+    void callWaitsNoLongerThanAMinimumHold() {
+        Admission holder = call(one, work(1, spec -> spec.minHold(Duration.ofMillis(400))));
+        Admission waiter = call(two, waiting(1));
+        advance(Duration.ofMillis(100));
+        holder.end();
+        advance(Duration.ofMillis(290));
+        waits(waiter);
+
+        advance(Duration.ofMillis(15));
+
+        held(waiter);
+    }
+
     /**
      * An operator takes the permit away in the store, because its instance does not answer, and the execution ends meanwhile.
      */
@@ -551,16 +566,6 @@ class EngineTest extends TwoInstances {
         assertThat(older.isHeld()).isTrue();
         assertThat(younger.isHeld()).isFalse();
         assertThat(one.losses.get(younger.id()).reason()).isEqualTo(Reason.REVOKED);
-    }
-
-    // ---- The end of the application
-
-    @Test
-    void shutdownEndsWhenTheStoreIsAway() {
-        held(call(one, work(1)));
-        one.refusal = new StoreException(Kind.AWAY, "Redis is away");
-        one.engine.refuseAndRejectWaiters();
-        assertThat(one.engine.releaseAll().toCompletableFuture()).isCompleted();
     }
 
     // ---- Tokens

@@ -11,12 +11,14 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
 import io.quarkiverse.redisbulkhead.runtime.store.InMemoryShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
@@ -34,7 +36,9 @@ final class FeatureHistory {
         /** The same, and statements, answers and messages are lost. */
         NETWORK,
         /** A failover to older data; all instances reconnect. */
-        FAILOVER
+        FAILOVER,
+        /** Data is lost on a server that runs on, and messages are lost. */
+        DATA
     }
 
     static final BulkheadId BULKHEAD = BulkheadId.of("work");
@@ -47,6 +51,7 @@ final class FeatureHistory {
     private final Circumstances kind;
     private final InMemoryShareStore server;
     private final List<SimulatedInstance> instances = new ArrayList<>();
+    private final List<SimulatedInstance> stopping = new ArrayList<>();
     private final Map<SimulatedInstance, Long> disturbed = new HashMap<>();
     private final List<Execution> executions = new ArrayList<>();
     private final List<CompletableFuture<?>> stages = new ArrayList<>();
@@ -65,7 +70,9 @@ final class FeatureHistory {
     private int resizedTo;
     private long exemptUntil;
     private long olderSince;
+    private long failedOver = -LONGEST_LEASE;
     private InMemoryShareStore.Snapshot older;
+    private long serverDisturbed = -1;
     private long lastChange;
     private long countedUntil;
     private int names;
@@ -95,6 +102,7 @@ final class FeatureHistory {
         private boolean decided;
         private boolean ended;
         private boolean heldAtEnd;
+        private boolean isUnsure;
         private long minHoldUntil;
 
         private Execution(SimulatedInstance at, Admission admission, SemaphoreDefinition definition) {
@@ -143,6 +151,8 @@ final class FeatureHistory {
             ended = true;
             lastChange = micros();
             heldAtEnd = permit == null || permit.isHeld();
+            // The end of an offer costs one execution, which is known only after it.
+            isUnsure = !heldAtEnd && permit.bulkhead.share.hasUnconfirmed();
             if (permit != null && random.nextInt(3) == 0) {
                 permit.fencingToken();
             }
@@ -216,13 +226,20 @@ final class FeatureHistory {
         this.leases = random.nextBoolean();
         this.transfers = random.nextInt(3) == 0;
         this.policy = random.nextBoolean() ? OnOutage.REJECT : random.nextBoolean() ? OnOutage.LOCAL : OnOutage.ALLOW;
-        this.keepIdle = random.nextInt(3) == 0 ? Duration.ZERO : Duration.ofMillis(200 + random.nextInt(2_000));
+        this.keepIdle = switch (random.nextInt(5)) {
+            case 0, 1 -> Duration.ZERO;
+            case 2 -> Duration.ofSeconds(5);
+            default -> Duration.ofMillis(200 + random.nextInt(2_000));
+        };
         int count = 1 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
             start();
         }
         server.leastDelayMicros = 50;
         server.mostDelayMicros = random.nextInt(3) == 0 ? 20 * MILLI : 2 * MILLI;
+        if (kind == Circumstances.DATA) {
+            server.lostMessages = random.nextInt(3) == 0 ? 0.5 : 0.05;
+        }
         if (kind == Circumstances.NETWORK) {
             server.lostStatements = random.nextInt(3) == 0 ? 0.3 : 0.02;
             server.lostAnswers = random.nextInt(3) == 0 ? 0.3 : 0.02;
@@ -298,6 +315,9 @@ final class FeatureHistory {
         }
         if (random.nextInt(4) == 0) {
             spec.awaitRelease(true);
+        }
+        if (random.nextInt(4) == 0) {
+            spec.onLost(OnLost.INTERRUPT);
         }
         if (random.nextInt(4) == 0) {
             spec.maxWaiters(random.nextInt(4));
@@ -393,10 +413,8 @@ final class FeatureHistory {
             CompletionStage<HeldPermit> stage = at.engine.attach(definition(1, Duration.ZERO), token, "m");
             track("attach at " + at.name, at, stage);
             stage.thenAccept(permit -> {
-                if (one.attached) {
-                    if (kind != Circumstances.FAILOVER) {
-                        wrong.add("attached twice");
-                    }
+                if (one.attached && kind.ordinal() < Circumstances.FAILOVER.ordinal()) {
+                    wrong.add("attached twice");
                 }
                 one.attached = true;
                 executions.add(new Execution(at, (SharePermit) permit, one.weight));
@@ -421,23 +439,46 @@ final class FeatureHistory {
             server.loseData();
         }
         server.changeRunId();
+        failedOver = micros();
         older = null;
         // Detached permits may be lost, and the store cannot wait for an instance that older data does not know.
         if (transfers || !isEmpty && instances.stream().anyMatch(each -> each.engine.bulkheadNow(BULKHEAD) != null
-                && !server.fields(BULKHEAD).containsKey("i:" + each.name))) {
+                && !isKnown(each))) {
             exemptUntil = micros() + LONGEST_LEASE + SECOND;
         }
         instances.forEach(each -> {
-            if (each.isPaused() || each.refusal != null) {
+            if (each.isPaused() || each.refusal != null || each.refusalOfNeeds != null) {
                 exemptUntil = micros() + LONGEST_LEASE + SECOND;
             }
             disturb(each, 5 * SECOND);
             server.schedule(random.nextInt(800) * MILLI, each.engine::reconnected);
         });
+        stopping.forEach(each -> server.schedule(random.nextInt(800) * MILLI, each.engine::reconnected));
+    }
+
+    // Its record is not over.
+    private boolean isKnown(SimulatedInstance instance) {
+        String record = server.fields(BULKHEAD).getOrDefault("i:" + instance.name, "0,0,0,0,0,0,0,0");
+        long end = Long.parseLong(record.split(",")[6]);
+        long stated = Long.parseLong(record.split(",")[7]);
+        return Math.max(end, stated + ShareStore.WAITER_MILLIS) > server.wallMicros() / MILLI;
+    }
+
+    private void loseData() {
+        boolean isEviction = random.nextBoolean();
+        note(isEviction ? "eviction" : "FLUSHALL");
+        if (isEviction) {
+            server.evict(BULKHEAD, random.nextBoolean());
+        } else {
+            server.loseData();
+        }
+        exemptUntil = micros() + LONGEST_LEASE + SECOND;
+        countedUntil = exemptUntil;
+        serverDisturbed = Math.max(serverDisturbed, micros() + 3 * SECOND);
     }
 
     private boolean isDisturbed(SimulatedInstance at) {
-        return disturbed.getOrDefault(at, -1L) >= micros();
+        return Math.max(serverDisturbed, disturbed.getOrDefault(at, -1L)) >= micros();
     }
 
     private void disturb(SimulatedInstance at, long untilMicros) {
@@ -449,6 +490,10 @@ final class FeatureHistory {
             failover();
             return;
         }
+        if (kind == Circumstances.DATA && random.nextInt(3) == 0) {
+            loseData();
+            return;
+        }
         if (!isFaulty()) {
             server.advance(random.nextInt(5) * MILLI);
             return;
@@ -457,7 +502,11 @@ final class FeatureHistory {
         if (at.isPaused()) {
             return;
         }
-        switch (random.nextInt(6)) {
+        if (micros() < failedOver + 3 * SECOND) {
+            // It may not reach the store within the grace period.
+            exemptUntil = micros() + LONGEST_LEASE + SECOND;
+        }
+        switch (random.nextInt(7)) {
             case 0, 1 -> {
                 StoreException failure = random.nextInt(3) == 0 ? new StoreException(Kind.TRANSIENT, "broken")
                         : random.nextInt(3) == 0 ? new StoreException("refused", null) : TwoInstances.away();
@@ -516,10 +565,18 @@ final class FeatureHistory {
                 instances.remove(at);
                 start();
             }
+            case 5 -> {
+                long time = random.nextInt(random.nextBoolean() ? 1_000 : 9_000) * MILLI;
+                note("the server stands still for " + time / MILLI + " ms");
+                server.standStill(time);
+                serverDisturbed = Math.max(serverDisturbed, micros() + time + 3 * SECOND);
+                countedUntil = Math.max(countedUntil, micros() + time + LONGEST_LEASE);
+            }
             default -> {
                 note(at.name + " stops");
                 countedUntil = Math.max(countedUntil, micros() + LONGEST_LEASE);
                 instances.remove(at);
+                stopping.add(at);
                 start();
                 at.engine.refuseAndRejectWaiters();
                 server.schedule(random.nextInt(3_000) * MILLI, () -> {
@@ -562,13 +619,14 @@ final class FeatureHistory {
         long before = lastChange;
         server.advance(500 * MILLI);
         check();
-        if (kind == Circumstances.NETWORK || micros() < countedUntil || lastChange > micros() - 400 * MILLI
+        if (kind == Circumstances.NETWORK || kind == Circumstances.DATA || micros() < countedUntil
+                || lastChange > micros() - 400 * MILLI
                 || kind == Circumstances.LIMITS
                 || instances.stream().anyMatch(each -> each.isPaused() || isDisturbed(each))) {
             return;
         }
         assertThat(before).isNotNegative();
-        if (executions.stream().anyMatch(each -> each.minHoldUntil > micros() - 1_200 * MILLI)) {
+        if (executions.stream().anyMatch(each -> each.minHoldUntil > micros() - 150 * MILLI)) {
             return;
         }
         int used = executions.stream().mapToInt(Execution::taken).sum()
@@ -609,10 +667,12 @@ final class FeatureHistory {
             if (each.at.isAlive() && instances.contains(each.at)) {
                 assertThat(each.decided).as("each call has an outcome").isTrue();
                 each.end();
-                if (each.permit != null && !each.permit.isUncounted()) {
+                if (each.permit != null && !each.permit.isUncounted() && !each.isUnsure) {
                     assertThat(each.at.losses.containsKey(each.permit.id()))
                             .as("the loss of " + each.permit.id() + " is reported")
                             .isEqualTo(!each.heldAtEnd);
+                    each.permit.interruption().ifPresent(loss -> assertThat(loss.toCompletableFuture().isDone())
+                            .as("the execution of " + each.permit.id() + " is interrupted").isEqualTo(!each.heldAtEnd));
                 }
             }
         }

@@ -103,6 +103,35 @@ class ShutdownTest extends TwoInstances {
         assertThat(one.planned()).isZero();
     }
 
+    /** The signal to stop may come when the store is back, and this instance does not know yet. */
+    @Test
+    void permitsGoBackIfTheStoreReturnsInAMoment() {
+        held(admit(semaphore));
+        one.refusal = away();
+        one.engine.refuseAndRejectWaiters();
+        CompletableFuture<Void> released = one.engine.releaseAll().toCompletableFuture();
+        advance(Duration.ofMillis(300));
+        assertThat(released).isNotDone();
+
+        one.refusal = null;
+        advance(Duration.ofMillis(200));
+
+        assertThat(released).isCompleted();
+        assertThat(look().granted()).isZero();
+    }
+
+    @Test
+    void shutdownTakesNoLongerThanACommandWhileTheStoreIsAway() {
+        held(admit(semaphore));
+        one.refusal = away();
+        one.engine.refuseAndRejectWaiters();
+
+        CompletableFuture<Void> released = one.engine.releaseAll().toCompletableFuture();
+
+        advance(one.engine.commandTimeout.plusMillis(110));
+        assertThat(released).isCompleted();
+    }
+
     /** Trap 3: closing the connection first would leave the permits taken until their lease ends. */
     @Test
     void shutdownAwaitsStatementsInFlight() {

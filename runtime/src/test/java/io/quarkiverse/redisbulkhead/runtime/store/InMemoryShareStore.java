@@ -63,6 +63,7 @@ public final class InMemoryShareStore {
     private String runId = "run1";
     private boolean delivering;
     private boolean isDown;
+    private long standsStillUntil;
 
     /** A server without data, which takes the steps of the state machine. */
     public InMemoryShareStore(long seed) {
@@ -163,6 +164,19 @@ public final class InMemoryShareStore {
         isDown = down;
     }
 
+    /** It stands still for a while, and carries out after that what arrives meanwhile. */
+    public void standStill(long micros) {
+        standsStillUntil = elapsedMicros + micros;
+    }
+
+    private void whenRunning(Runnable step) {
+        if (elapsedMicros < standsStillUntil) {
+            schedule(standsStillUntil - elapsedMicros, step);
+        } else {
+            step.run();
+        }
+    }
+
     /** What is stored of a bulkhead, with instants by {@link #wallMicros()} in milliseconds. */
     public Stored stored(BulkheadId bulkhead) {
         return shares(bulkhead).stored();
@@ -232,7 +246,7 @@ public final class InMemoryShareStore {
         boolean answered = !hits(lostAnswers);
         int copies = lost ? 0 : mayRepeat && hits(repeatedStatements) ? 2 : 1;
         for (int i = 0; i < copies; i++) {
-            transmit(i, () -> {
+            transmit(i, () -> whenRunning(() -> {
                 if (isDown) {
                     return;
                 }
@@ -242,7 +256,7 @@ public final class InMemoryShareStore {
                 } else if (answered) {
                     transmit(0, () -> result.complete((T) answer));
                 }
-            });
+            }));
         }
         schedule(timeoutMicros, () -> {
             if (!result.isDone()) {

@@ -196,7 +196,7 @@ class ShareDefectsTest {
             assertThat(scene.server.fields(StatedInstance.BULKHEAD)).isEmpty();
             assertThat(scene.server.queue(StatedInstance.BULKHEAD)).isEmpty();
         }),
-        THE_REFUSED_DO_NOT_LEARN_WHEN_A_LEASE_ENDS("min(isUnmet and max(", "min(mine.groups[1] and max(", scene -> {
+        THE_REFUSED_DO_NOT_LEARN_WHEN_A_LEASE_ENDS("or isUnmet and max(", "or mine.groups[1] and max(", scene -> {
             scene.a.lease = 5_000;
             scene.a.tryFor(1, 2);
             assertThat(scene.b.tryFor(1, 1).askAgainMillis()).isEqualTo(5_000);

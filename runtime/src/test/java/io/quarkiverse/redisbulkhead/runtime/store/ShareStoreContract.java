@@ -283,6 +283,22 @@ public abstract class ShareStoreContract {
         assertThat(b.tryFor(1, 1).granted()).isEqualTo(1);
     }
 
+    /** An instance that has renewed its lease with the server before has the grace period to state that. */
+    @Test
+    void nothingEndsInTheGrace() {
+        a.lease = 1_000;
+        a.tryFor(1, 2);
+        passMillis(500);
+        server.changeRunId();
+        b.serverSince = 0;
+        b.sync();
+
+        passMillis(1_000);
+
+        assertThat(b.tryFor(1, 1).granted()).isZero();
+        assertThat(a.sync().admitted()).isEqualTo(2);
+    }
+
     @Test
     void missingDataHasAGraceOnlyForInstancesThatKnewAnotherRun() {
         b.serverSince = 500;
@@ -328,12 +344,12 @@ public abstract class ShareStoreContract {
     void fullIsWhereNothingIsFreeOrKeptAndNobodyWaits() {
         wantToKeep(b);
         a.tryFor(1, 2);
-        assertThat(b.tryFor(1, 1).full()).isTrue();
+        assertThat(b.tryFor(1, 1).fullMillis()).isEqualTo(ShareStore.FULL_MILLIS);
         a.giveBack(2);
         a.tryFor(1, 1);
-        assertThat(b.tryFor(2, 1).full()).as("one permit is free").isFalse();
+        assertThat(b.tryFor(2, 1).fullMillis()).as("one permit is free").isZero();
         a.waitFor(1, 2);
-        assertThat(b.tryFor(1, 1).full()).as("calls wait").isFalse();
+        assertThat(b.tryFor(1, 1).fullMillis()).as("calls wait").isZero();
         a.needs = List.of();
         wantToKeep(a);
         a.sync();
@@ -342,15 +358,27 @@ public abstract class ShareStoreContract {
         a.keeps = true;
         a.sync();
         assertThat(b.tryFor(1, 1).recalled()).isEqualTo(1);
-        assertThat(b.sync().full()).as("nothing was refused").isFalse();
-        assertThat(b.tryFor(1, 1).full()).as("what is kept may come back").isFalse();
+        assertThat(b.sync().fullMillis()).as("nothing was refused").isZero();
+        assertThat(b.tryFor(1, 1).fullMillis()).as("what is kept may come back").isZero();
+    }
+
+    /** Together, they ask as often as fewer do. */
+    @Test
+    void manyInstancesAskSeldomWhetherItIsStillFull() {
+        a.tryFor(1, 2);
+        for (int i = 0; i < 100; i++) {
+            new StatedInstance("other" + i, server).sync();
+        }
+        wantToKeep(b);
+
+        assertThat(b.tryFor(1, 1).fullMillis()).isEqualTo(102 / ShareStore.ASKING_PER_MILLI);
     }
 
     @Test
     void whereNothingIsKeptNothingIsFull() {
         a.tryFor(1, 2);
 
-        assertThat(b.tryFor(1, 1).full()).isFalse();
+        assertThat(b.tryFor(1, 1).fullMillis()).isZero();
     }
 
     /** Recalls would be too many messages. */
@@ -403,6 +431,22 @@ public abstract class ShareStoreContract {
         assertThat(look().granted()).isEqualTo(1);
     }
 
+    /** The answer was lost, and so was the offer that came after it. */
+    @Test
+    void permitIsAttachedAgainAfterAnOfferWasTakenBack() {
+        a.tryFor(1, 2);
+        a.holds = List.of(new Statement.Hold("p1", 1, 10_000, 0, "digest", "method"));
+        a.giveBack(1);
+        a.holds = List.of();
+        b.waitFor(1, 1);
+        b.attaches = List.of(new Statement.Attach("p1", "digest"));
+        b.store.sync(b.statement(++b.number));
+        a.giveBack(1);
+        passMillis(ShareStore.OFFER_MILLIS);
+
+        assertThat(b.sync().attached()).containsKey("p1");
+    }
+
     @Test
     void aHoldEnds() {
         a.tryFor(1, 2);
@@ -414,6 +458,20 @@ public abstract class ShareStoreContract {
 
         assertThat(b.tryFor(1, 1).granted()).isEqualTo(1);
         assertThat(server.fields(BULKHEAD)).as("each scan would read it").doesNotContainKey("h:p1");
+    }
+
+    /** Otherwise it would learn that with its next heartbeat. */
+    @Test
+    void aHoldIsToldToTheFirstThatWaits() {
+        a.tryFor(1, 2);
+        b.waitFor(1, 1);
+        c.waitFor(1, 1);
+        a.holds = List.of(new Statement.Hold("p1", 2, 500, 0, "", "method"));
+        a.giveBack(2);
+
+        assertThat(b.take()).hasExactlyElementsOfTypes(ShareMessage.Changed.class);
+        assertThat(c.take()).isEmpty();
+        assertThat(b.sync().askAgainMillis()).isBetween(1L, 500L);
     }
 
     @Test

@@ -195,7 +195,7 @@ public final class ShareMachine {
             // It changes nothing.
             createHolds(statement.holds(), 0);
             attach(mine, statement, statement.epoch() == mine.epoch ? statement.granted() : -1, true);
-            return position(mine, statement, false, 0, false, 0, 0, Set.of());
+            return position(mine, statement, false, 0, 0, 0, 0, Set.of());
         }
         boolean matches = mine != null && statement.epoch() == mine.epoch && mine.epoch >= since
                 && statement.granted() <= mine.granted;
@@ -230,7 +230,12 @@ public final class ShareMachine {
         boolean isUnmet = serve(mine) || !mine.groups.isEmpty();
         mine.groups.removeIf(group -> !group.waits());
         queue(mine);
-        boolean othersWait = firstBeside(mine) != null;
+        StoredRecord waiter = firstBeside(mine);
+        boolean othersWait = waiter != null;
+        if (othersWait && !statement.holds().isEmpty()) {
+            // It learns when they end.
+            messages.add(new Sent(waiter.name, new ShareMessage.Changed(bulkhead)));
+        }
         if (isUnmet) {
             noteUnmet(instance);
         }
@@ -249,8 +254,8 @@ public final class ShareMachine {
         boolean isFull = isUnmet && recalled == 0 && !othersWait && mine.groups.isEmpty() && held >= limit && now >= grace
                 && statement.wantsToKeep();
         tellOffers();
-        long change = Math.min(isUnmet ? Math.max(nextEnd, pause) : NEVER,
-                Math.min(now < grace ? grace : NEVER, recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER));
+        long change = Math.min(now < grace ? grace : isUnmet ? Math.max(nextEnd, pause) : NEVER,
+                recalled > 0 ? now + ShareStore.RECALL_MILLIS : NEVER);
         long askAgain = change == NEVER ? 0 : Math.max(1, change - now);
         // What an instance wants grows with its permits. Permits that it keeps serve calls without a step.
         long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.taken() : 0);
@@ -258,14 +263,15 @@ public final class ShareMachine {
         long tokens = Math.min(MOST_TOKENS, wanted + (mine.callsServed > 0 ? mine.callsServed + MORE_TOKENS : 0));
         Set<Integer> otherLimits = declared == 0 || declared == statement.limit() ? Set.of() : Set.of((int) declared);
         declared = statement.limit();
-        return position(mine, statement, mayKeep, recalled, isFull, askAgain, tokens, otherLimits);
+        long full = isFull ? Math.max(ShareStore.FULL_MILLIS, instances / ShareStore.ASKING_PER_MILLI) : 0;
+        return position(mine, statement, mayKeep, recalled, full, askAgain, tokens, otherLimits);
     }
 
     /**
      * Writes, and states the position of an instance. What was offered since its last statement is no part of that: the
      * instance would take it for a share with a full lease.
      */
-    private Position position(StoredRecord mine, Statement statement, boolean mayKeep, long recalled, boolean isFull,
+    private Position position(StoredRecord mine, Statement statement, boolean mayKeep, long recalled, long full,
             long askAgain, long tokens, Set<Integer> otherLimits) {
         boolean isNewGroup = statement.needs().stream().anyMatch(need -> need.ticket() == 0 && need.group() == mine.group);
         long confirmed = mine.taken() - mine.offered;
@@ -276,7 +282,7 @@ public final class ShareMachine {
         write();
         return new Position(statement.number(), mine.epoch, mine.granted - mine.offered, admitted, mine.revoked,
                 confirmed > 0 ? mine.lease : 0, resized.orElse(mine.limit), isNewGroup ? mine.groupTicket : 0, mine.served,
-                othersWait, mayKeep, (int) recalled, isFull, Math.max(0, grace - now), askAgain, firstToken, (int) tokens,
+                othersWait, mayKeep, (int) recalled, full, Math.max(0, grace - now), askAgain, firstToken, (int) tokens,
                 attached, otherLimits, server);
     }
 
@@ -490,6 +496,7 @@ public final class ShareMachine {
                 hold.method = each.method();
                 covered -= each.weight();
                 held += each.weight();
+                nextEnd = Math.min(nextEnd, hold.end);
             }
         }
         return covered;
@@ -676,7 +683,8 @@ public final class ShareMachine {
     private void scanIfDue() {
         // Calls that wait are stated every second. If none was, the server itself was away.
         boolean afterStandstill = !queue.isEmpty() && now - lastStep >= STANDSTILL_MILLIS;
-        if (afterStandstill || now >= nextEnd && now >= pause) {
+        // In the grace period, leases have been renewed with the server before.
+        if (afterStandstill || now >= nextEnd && now >= pause && now >= grace) {
             scan(afterStandstill);
         }
     }
@@ -716,7 +724,12 @@ public final class ShareMachine {
         boolean leaseEnded = record.taken() > 0 && record.end <= now;
         boolean offerEnded = record.offered > 0 && record.stated + ShareStore.OFFER_MILLIS <= now;
         if ((leaseEnded || offerEnded) && !record.isHold()) {
-            // What is left begins a new epoch, and late copies of statements may follow.
+            // What is left begins a new epoch, and late copies of statements may follow. Its instance may still wait for the
+            // answer that it has attached a permit.
+            if (!leaseEnded) {
+                all().filter(hold -> hold.by.equals(record.name) && hold.epoch == record.epoch)
+                        .forEach(hold -> hold.epoch = epoch);
+            }
             record.granted = leaseEnded ? 0 : record.taken() - record.offered;
             record.epoch = epoch;
             record.offered = 0;

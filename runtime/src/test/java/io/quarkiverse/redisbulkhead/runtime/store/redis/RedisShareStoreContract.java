@@ -54,7 +54,7 @@ public abstract class RedisShareStoreContract {
         private final RecordedEvents events = new RecordedEvents();
         public final List<ShareMessage> messages = new CopyOnWriteArrayList<>();
         long number;
-        public Position last = new Position(0, 0, 0, 0, 0, 0, 1, 0, 0, false, false, 0, false, 0, 0, 0, 0, Map.of(), Set.of(),
+        public Position last = new Position(0, 0, 0, 0, 0, 0, 1, 0, 0, false, false, 0, 0, 0, 0, 0, 0, Map.of(), Set.of(),
                 "");
         long returned;
         int limit = 1;
