@@ -50,12 +50,12 @@ class GuardProcessor {
     /**
      * Adds the interceptor binding to whatever carries {@link RedisBulkhead} and can be intercepted, and to the methods that
      * implement those of AI services. The rest is left to the rules, because the container would stop at the first place that
-     * it cannot intercept.
+     * it cannot intercept. Runs last, because other extensions and the application may add the annotation, too.
      */
     @BuildStep
     AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {
         AiServices aiServices = new AiServices(new Classes(application.getIndex()));
-        return new AnnotationsTransformerBuildItem(AnnotationTransformation.builder()
+        return new AnnotationsTransformerBuildItem(AnnotationTransformation.builder().priority(Integer.MIN_VALUE)
                 .when(context -> (context.hasAnnotation(annotation -> Names.isRedisBulkhead(annotation.name()))
                         || context.declaration().kind() == Kind.METHOD
                                 && aiServices.isGuarded(context.declaration().asMethod()))

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,8 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 class SimulatedStoreTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofMillis(1);
+    private static final int RACES = 2_000;
     private static final BulkheadId REPORTS = BulkheadId.of("reports");
     private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofMinutes(1))
             .keepIdle(Duration.ofMinutes(1)).build();
@@ -160,6 +163,30 @@ class SimulatedStoreTest {
         again.run();
         granted(IMPATIENT).end();
         assertThat(losses).isEmpty();
+    }
+
+    /** As in tests that run in parallel. */
+    @Test
+    void endOfAFaultDoesNotEndAnother() {
+        for (int race = 0; race < RACES; race++) {
+            SimulatedStoreTest application = new SimulatedStoreTest();
+            Runnable end = application.simulated.slow(SHORT);
+            AtomicBoolean ends = new AtomicBoolean();
+            CompletableFuture<Void> otherTest = CompletableFuture.runAsync(() -> {
+                ends.set(true);
+                end.run();
+            });
+            while (!ends.get()) {
+                Thread.onSpinWait();
+            }
+            application.simulated.slow(SHORT);
+            otherTest.join();
+            Admission first = application.begin(SPEC);
+            application.clock.advance(SHORT);
+            permits(first).join();
+            first.end();
+            assertThat(permits(application.begin(SPEC))).as("race %d", race).isNotDone();
+        }
     }
 
     /** As after a real outage: no call waits for the next statement. */
