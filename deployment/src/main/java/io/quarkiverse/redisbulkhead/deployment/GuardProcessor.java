@@ -16,7 +16,6 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Discovery;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
@@ -59,7 +58,7 @@ class GuardProcessor {
                 .when(context -> (context.hasAnnotation(annotation -> Names.isRedisBulkhead(annotation.name()))
                         || context.declaration().kind() == Kind.METHOD
                                 && aiServices.isGuarded(context.declaration().asMethod()))
-                        && Shapes.canBeIntercepted(context.declaration()))
+                        && Classes.canBeIntercepted(context.declaration()))
                 .transform(context -> context.add(RedisBulkheadBinding.class)));
     }
 

@@ -23,8 +23,8 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
 import io.quarkiverse.redisbulkhead.runtime.rest.StreamAdmission;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -107,7 +107,7 @@ class RestMappingProcessor {
                     && !key.hasAnnotation(DEFAULT_VALUE)
                     && !method.parameters().get(key.position()).hasAnnotation(DEFAULT_VALUE))
                     .map(key -> (int) key.position()).toList();
-            return List.of(new KeyParameterCheck(endpoint.name().toString(), method.name(), Shapes.erasedParameters(method),
+            return List.of(new KeyParameterCheck(endpoint.name().toString(), method.name(), Classes.erasedParameters(method),
                     keys.stream().map(key -> (int) key.position()).toList(), withoutDefault));
         }
     }

@@ -114,7 +114,7 @@ public final class BeanClasses {
         // reason.
         return annotations.hasAnnotation(type, Names.VETOED)
                 || packageInfo != null && annotations.hasAnnotation(packageInfo, Names.VETOED)
-                || hasBeanDefiningAnnotation(type) && Shapes.canBeBean(type) && hasUsableConstructor(type);
+                || hasBeanDefiningAnnotation(type) && Classes.canBeBean(type) && hasUsableConstructor(type);
     }
 
     /**

@@ -23,14 +23,12 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
  * @param beans the beans, used or not
  * @param annotations the annotations after all transformations
  * @param classes all classes, loaded on demand
- * @param returnKinds finds out how the end of an execution is seen
  * @param redisClients the named Redis clients that the application asks for
- * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
- * @param idleWeights the same for weights
+ * @param idleParameters the parameters that carry the annotation of a key or weight, but of methods that nothing guards
  */
 public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declarations, List<GuardedBeanMethod> guards,
-        BeanClasses beans, AnnotationOverlay annotations, Classes classes, ReturnKinds returnKinds, Set<String> redisClients,
-        List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights) {
+        BeanClasses beans, AnnotationOverlay annotations, Classes classes, Set<String> redisClients,
+        List<AnnotatedParameter> idleParameters) {
 
     /**
      * The annotations of one type on a method, also where the compiler has put several into a container.
