@@ -99,6 +99,20 @@ public record Classes(IndexView index) {
         }
     }
 
+    /**
+     * The methods of a class and its superclasses that stand in place of an inherited one, with its type variables resolved.
+     *
+     * @param type the class
+     * @param inherited the method of a supertype
+     * @return the nearest first; none if only the method itself is there and has type variables
+     */
+    public Stream<MethodInfo> overriding(ClassInfo type, MethodInfo inherited) {
+        List<String> parameters = inherited.parameterTypes().stream()
+                .map(parameter -> resolved(type, inherited, parameter).name().toString()).toList();
+        return superclasses(type).flatMap(each -> each.methods().stream()).filter(
+                method -> method.name().equals(inherited.name()) && erasedParameters(method).equals(parameters));
+    }
+
     private static int positionOf(Type type, List<TypeVariable> variables) {
         return variables.stream().map(TypeVariable::identifier).toList().indexOf(type.asTypeVariable().identifier());
     }

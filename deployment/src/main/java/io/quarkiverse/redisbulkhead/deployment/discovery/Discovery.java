@@ -77,16 +77,17 @@ public final class Discovery {
      */
     public BulkheadUsage usage() {
         List<GuardedBeanMethod> guards = guards();
-        Set<EquivalenceKey> sources = BulkheadUsage.sourcesOf(guards);
+        Set<EquivalenceKey> sources = sources(guards).map(AnnotatedElement::key).collect(Collectors.toSet());
         Map<Boolean, List<AnnotatedElement>> inForce = elements(guards).stream()
                 .collect(Collectors.partitioningBy(element -> sources.contains(element.key())
                         || !isReplaced(element) && !beans.areDisabled(element.type())));
-        List<AnnotatedParameter> idle = idleParameters(guards);
+        List<AnnotatedParameter> idleParameters = idleParameters(guards);
         Declarations declarations = new Declarations(declarations(inForce.get(true)), names(inForce.get(false)),
-                guards.stream().map(guard -> guard.declaration(beans, isKeyInDoubt(guard, idle))).toList(),
+                guards.stream().map(guard -> guard.declaration(beans, isKeyInDoubt(guard, idleParameters))).toList(),
                 CodeConstants.in(application));
-        return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes,
-                redisClients(), idle);
+        List<AnnotatedElement> idle = inForce.get(true).stream().filter(element -> !sources.contains(element.key())).toList();
+        return new BulkheadUsage(inForce.get(true), idle, idleParameters, declarations, guards, beans, annotations, classes,
+                redisClients());
     }
 
     // ---- Guarded methods: those that the container has bound to the interceptor, and where their bulkheads are written
@@ -124,6 +125,10 @@ public final class Discovery {
         return AnnotatedElement.of(declaration, annotations.annotations(declaration));
     }
 
+    private static Stream<AnnotatedElement> sources(List<GuardedBeanMethod> guards) {
+        return guards.stream().map(GuardedBeanMethod::source).filter(source -> source != null);
+    }
+
     // ---- What carries the annotation, guarded or not
 
     private Collection<AnnotatedElement> elements(List<GuardedBeanMethod> guards) {
@@ -131,8 +136,7 @@ public final class Discovery {
         Stream<AnnotatedElement> written = annotated(ON_ELEMENTS).filter(this::isUsers)
                 .flatMap(target -> on(target.asDeclaration()).stream());
         // Some annotations only exist after transformations.
-        Stream<AnnotatedElement> inForce = guards.stream().map(GuardedBeanMethod::source).filter(source -> source != null);
-        Stream.concat(written, inForce).forEach(element -> found.putIfAbsent(element.key(), element));
+        Stream.concat(written, sources(guards)).forEach(element -> found.putIfAbsent(element.key(), element));
         return found.values();
     }
 
