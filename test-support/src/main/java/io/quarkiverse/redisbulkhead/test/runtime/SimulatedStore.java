@@ -109,7 +109,7 @@ public class SimulatedStore implements StoreDecorator {
         synchronized (this) {
             faults.add(fault);
             // With idle permits, calls would not notice the fault before the share is used up.
-            instance.keepIdle(false);
+            keepIdle(false);
         }
         return () -> {
             if (lasts.getAndSet(false)) {
@@ -122,13 +122,18 @@ public class SimulatedStore implements StoreDecorator {
         boolean isBack;
         synchronized (this) {
             faults.remove(fault);
-            instance.keepIdle(faults.isEmpty());
+            keepIdle(faults.isEmpty());
             isBack = fault == ENDLESS && !isAway();
         }
         if (isBack) {
             LOG.info("Redis is available again: the simulated outage has ended");
             instance.reconnected();
         }
+    }
+
+    // Tests pause here.
+    void keepIdle(boolean keeps) {
+        instance.keepIdle(keeps);
     }
 
     private boolean isAway() {
