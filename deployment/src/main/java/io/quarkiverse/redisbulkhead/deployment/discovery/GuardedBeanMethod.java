@@ -129,7 +129,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @return the class and method
      */
     public String place() {
-        return owner == bean ? SourceLocations.of(method) : SourceLocations.of(owner) + "#" + method.name();
+        return SourceLocations.of(owner == bean ? method.declaringClass() : owner, method);
     }
 
     /** What is recorded for the application; what a mistake leaves open is null. */
