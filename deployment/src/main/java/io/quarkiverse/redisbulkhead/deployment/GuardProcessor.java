@@ -55,7 +55,7 @@ class GuardProcessor {
     AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {
         AiServices aiServices = new AiServices(new Classes(application.getIndex()));
         return new AnnotationsTransformerBuildItem(AnnotationTransformation.builder().priority(Integer.MIN_VALUE)
-                .when(context -> (context.hasAnnotation(annotation -> Names.isRedisBulkhead(annotation.name()))
+                .when(context -> (context.hasAnnotation(annotation -> Names.REDIS_BULKHEADS.contains(annotation.name()))
                         || context.declaration().kind() == Kind.METHOD
                                 && aiServices.isGuarded(context.declaration().asMethod()))
                         && Classes.canBeIntercepted(context.declaration()))

@@ -40,9 +40,10 @@ public record Classes(IndexView index) {
      * @return the class itself first, then the nearest superclass and so on, without {@link Object}
      */
     public Stream<ClassInfo> superclasses(ClassInfo type) {
-        return Stream.iterate(type, Objects::nonNull, each -> each.superName() == null || Names.OBJECT.equals(each.superName())
-                ? null
-                : index.getClassByName(each.superName()));
+        return Stream.iterate(type, Objects::nonNull,
+                each -> each.superName() == null || DotName.OBJECT_NAME.equals(each.superName())
+                        ? null
+                        : index.getClassByName(each.superName()));
     }
 
     /**

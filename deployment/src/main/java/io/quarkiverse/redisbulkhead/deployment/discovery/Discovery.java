@@ -26,11 +26,14 @@ import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
+import io.quarkiverse.redisbulkhead.BulkheadWeight;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BeanInfo;
 import io.quarkus.arc.processor.BuildExtension.Key;
+import io.quarkus.redis.client.RedisClientName;
 
 /**
  * Finds what carries the annotations of the extension, and what they guard. Generated classes and bridges are not the user's.
@@ -41,8 +44,9 @@ public final class Discovery {
             .<GuardedBeanMethod, String> comparing(guard -> guard.bean().name().toString())
             .thenComparing(guard -> guard.method().toString());
 
-    private static final Set<DotName> ON_ELEMENTS = Set.of(Names.REDIS_BULKHEAD, Names.REDIS_BULKHEAD_LIST);
-    private static final Set<DotName> ON_PARAMETERS = Set.of(Names.BULKHEAD_KEY, Names.BULKHEAD_WEIGHT);
+    private static final DotName BINDING = DotName.createSimple(RedisBulkheadBinding.class);
+    private static final DotName REDIS_CLIENT_NAME = DotName.createSimple(RedisClientName.class);
+    private static final Set<DotName> ON_PARAMETERS = Set.of(Names.BULKHEAD_KEY, DotName.createSimple(BulkheadWeight.class));
 
     private final AnnotationOverlay annotations;
     private final Classes classes;
@@ -96,7 +100,7 @@ public final class Discovery {
         List<GuardedBeanMethod> guards = new ArrayList<>();
         for (BeanInfo bean : beans.all()) {
             for (Map.Entry<MethodInfo, Set<AnnotationInstance>> method : bean.getInterceptedMethodsBindings().entrySet()) {
-                if (method.getValue().stream().anyMatch(binding -> Names.BINDING.equals(binding.name()))) {
+                if (method.getValue().stream().anyMatch(binding -> BINDING.equals(binding.name()))) {
                     guards.add(guard(bean.getImplClazz(), method.getKey()));
                 }
             }
@@ -133,7 +137,7 @@ public final class Discovery {
 
     private Collection<AnnotatedElement> elements(List<GuardedBeanMethod> guards) {
         Map<EquivalenceKey, AnnotatedElement> found = new LinkedHashMap<>();
-        Stream<AnnotatedElement> written = annotated(ON_ELEMENTS).filter(this::isUsers)
+        Stream<AnnotatedElement> written = annotated(Names.REDIS_BULKHEADS).filter(this::isUsers)
                 .flatMap(target -> on(target.asDeclaration()).stream());
         // Some annotations only exist after transformations.
         Stream.concat(written, sources(guards)).forEach(element -> found.putIfAbsent(element.key(), element));
@@ -219,7 +223,7 @@ public final class Discovery {
     }
 
     private Set<String> redisClients() {
-        return application.getAnnotations(Names.REDIS_CLIENT_NAME).stream()
+        return application.getAnnotations(REDIS_CLIENT_NAME).stream()
                 .map(annotation -> annotation.value().asString())
                 .collect(Collectors.toSet());
     }

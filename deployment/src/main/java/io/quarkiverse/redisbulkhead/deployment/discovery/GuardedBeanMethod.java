@@ -147,7 +147,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
     private boolean returnsNothing() {
         return result.kind() == Type.Kind.VOID || result.kind() == Type.Kind.PARAMETERIZED_TYPE
                 && ReturnKinds.endsOnce(result)
-                && Names.VOID.equals(result.asParameterizedType().arguments().get(0).name());
+                && DotName.VOID_CLASS_NAME.equals(result.asParameterizedType().arguments().get(0).name());
     }
 
     private Optional<KeyOrigin> keyOf(BulkheadDeclaration bulkhead, BeanClasses beans) {
