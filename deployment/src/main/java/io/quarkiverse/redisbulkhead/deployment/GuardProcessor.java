@@ -16,7 +16,6 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Discovery;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.validation.Rule;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadRecorder;
@@ -50,16 +49,16 @@ class GuardProcessor {
     /**
      * Adds the interceptor binding to whatever carries {@link RedisBulkhead} and can be intercepted, and to the methods that
      * implement those of AI services. The rest is left to the rules, because the container would stop at the first place that
-     * it cannot intercept.
+     * it cannot intercept. Runs last, because other extensions and the application may add the annotation, too.
      */
     @BuildStep
     AnnotationsTransformerBuildItem bind(CombinedIndexBuildItem application) {
         AiServices aiServices = new AiServices(new Classes(application.getIndex()));
-        return new AnnotationsTransformerBuildItem(AnnotationTransformation.builder()
-                .when(context -> (context.hasAnnotation(annotation -> Names.isRedisBulkhead(annotation.name()))
+        return new AnnotationsTransformerBuildItem(AnnotationTransformation.builder().priority(Integer.MIN_VALUE)
+                .when(context -> (context.hasAnnotation(annotation -> Names.REDIS_BULKHEADS.contains(annotation.name()))
                         || context.declaration().kind() == Kind.METHOD
                                 && aiServices.isGuarded(context.declaration().asMethod()))
-                        && Shapes.canBeIntercepted(context.declaration()))
+                        && Classes.canBeIntercepted(context.declaration()))
                 .transform(context -> context.add(RedisBulkheadBinding.class)));
     }
 

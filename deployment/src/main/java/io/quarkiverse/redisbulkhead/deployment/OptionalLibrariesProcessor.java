@@ -19,10 +19,7 @@ import io.quarkus.deployment.metrics.MetricsCapabilityBuildItem;
 import io.quarkus.runtime.metrics.MetricsFactory;
 import io.quarkus.smallrye.health.deployment.spi.HealthBuildItem;
 
-/**
- * Adds the beans for libraries that the application may lack. They are named, not referred to: their classes need these
- * libraries.
- */
+/** Adds the beans for libraries that the application may lack, by name: their classes need these libraries. */
 class OptionalLibrariesProcessor {
 
     private static final Logger LOG = Logger.getLogger(OptionalLibrariesProcessor.class);

@@ -2,7 +2,6 @@ package io.quarkiverse.redisbulkhead.deployment;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 import jakarta.ws.rs.Priorities;
@@ -23,8 +22,8 @@ import io.quarkiverse.redisbulkhead.BulkheadInterruptedException;
 import io.quarkiverse.redisbulkhead.BulkheadKey;
 import io.quarkiverse.redisbulkhead.BulkheadUnavailableException;
 import io.quarkiverse.redisbulkhead.InvalidBulkheadKeyException;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.runtime.rest.KeyParameterCheck;
 import io.quarkiverse.redisbulkhead.runtime.rest.StreamAdmission;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
@@ -75,7 +74,7 @@ class RestMappingProcessor {
         beans.produce(AdditionalBeanBuildItem.builder()
                 .addBeanClasses(PACKAGE + "Rejections", PACKAGE + "StreamAdmission$ResponseContent").setUnremovable().build());
         handlers.produce(new GlobalHandlerCustomizerBuildItem(new StreamAdmission()));
-        scanners.produce(new MethodScannerBuildItem(new KeyParameters()));
+        scanners.produce(new MethodScannerBuildItem(new KeyParameters(new Classes(index.getComputingIndex()))));
     }
 
     // The mapper of the nearest type wins, whatever its priority. Mappers in resource classes are for these only.
@@ -91,12 +90,12 @@ class RestMappingProcessor {
     }
 
     /** Finds the parameters of resource methods that carry {@link BulkheadKey}. */
-    private static final class KeyParameters implements MethodScanner {
+    private record KeyParameters(Classes classes) implements MethodScanner {
 
         @Override
         public List<HandlerChainCustomizer> scan(MethodInfo method, ClassInfo endpoint, Map<String, Object> context) {
-            MethodInfo own = endpoint.method(method.name(), method.parameterTypes());
-            List<MethodParameterInfo> keys = Stream.of(own, method).filter(Objects::nonNull)
+            // The given method is the one with the path, which may be of an interface.
+            List<MethodParameterInfo> keys = Stream.concat(classes.overriding(endpoint, method), Stream.of(method))
                     .map(declared -> declared.parameters().stream()
                             .filter(parameter -> parameter.hasAnnotation(Names.BULKHEAD_KEY)).toList())
                     .filter(found -> !found.isEmpty()).findFirst().orElse(List.of());
@@ -107,7 +106,8 @@ class RestMappingProcessor {
                     && !key.hasAnnotation(DEFAULT_VALUE)
                     && !method.parameters().get(key.position()).hasAnnotation(DEFAULT_VALUE))
                     .map(key -> (int) key.position()).toList();
-            return List.of(new KeyParameterCheck(endpoint.name().toString(), method.name(), Shapes.erasedParameters(method),
+            return List.of(new KeyParameterCheck(endpoint.name().toString(), method.name(),
+                    Classes.erasedParameters(keys.get(0).method()),
                     keys.stream().map(key -> (int) key.position()).toList(), withoutDefault));
         }
     }

@@ -16,8 +16,8 @@ import org.jboss.jandex.DotName;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
+import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.Names;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkus.arc.deployment.AdditionalBeanBuildItem;
 import io.quarkus.arc.deployment.AnnotationsTransformerBuildItem;
 import io.quarkus.deployment.Capabilities;
@@ -77,7 +77,7 @@ class ScheduledMethodsProcessor {
 
     // Coroutines apart: what they fail with does not come out of the method.
     private static boolean canBeIntercepted(MethodInfo method) {
-        return Shapes.canBeOverridden(method) && !Modifier.isAbstract(method.flags())
+        return Classes.canBeOverridden(method) && !Modifier.isAbstract(method.flags())
                 && !Modifier.isFinal(method.declaringClass().flags()) && !method.declaringClass().isInterface()
                 && method.parameterTypes().stream().noneMatch(type -> type.name().equals(Names.CONTINUATION));
     }

@@ -12,9 +12,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.StringJoiner;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.quarkus.deployment.builditem.Startable;
 import io.quarkus.deployment.util.FileUtil;
@@ -34,7 +37,11 @@ public final class EmbeddedRedis implements Startable {
 
     private static final String HOST = "127.0.0.1";
 
+    /** How long a server may take to be ready. */
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final Path parent;
+    private final Duration patience;
     private final List<Executable> executables;
 
     private Path directory;
@@ -50,11 +57,13 @@ public final class EmbeddedRedis implements Startable {
     public EmbeddedRedis(Optional<String> executable) {
         this(Path.of(System.getProperty("java.io.tmpdir")),
                 executable.<Executable> map(path -> directory -> Path.of(path).toAbsolutePath()).map(List::of)
-                        .orElseGet(Executable::inOrderOfPreference));
+                        .orElseGet(Executable::inOrderOfPreference),
+                PATIENCE);
     }
 
-    EmbeddedRedis(Path parent, List<Executable> executables) {
+    EmbeddedRedis(Path parent, List<Executable> executables, Duration patience) {
         this.parent = parent;
+        this.patience = patience;
         this.executables = executables;
     }
 
@@ -107,8 +116,7 @@ public final class EmbeddedRedis implements Startable {
             return;
         }
         if (process != null) {
-            // There is no data to save, so it need not shut down gracefully.
-            process.destroyForcibly().onExit().join();
+            end(process);
             process = null;
         }
         deleteDirectory();
@@ -142,18 +150,31 @@ public final class EmbeddedRedis implements Startable {
                 "--bind", HOST,
                 "--dir", directory.toString(),
                 "--save", "",
-                "--appendonly", "no")
+                "--appendonly", "no",
+                "--daemonize", "no",
+                "--logfile", "")
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .start();
+        // A program that is not Redis may neither end nor say that it is ready.
+        CompletableFuture<Void> tooLong = CompletableFuture.runAsync(() -> end(started),
+                CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS));
         try {
             awaitReady(started, executable);
         } catch (IOException e) {
-            started.destroyForcibly();
+            end(started);
             throw e;
+        } finally {
+            tooLong.cancel(false);
         }
         process = started;
         port = freePort;
+    }
+
+    // There is no data to save, so it need not shut down gracefully. The executable may be a script that runs it.
+    private static void end(Process started) {
+        started.descendants().forEach(ProcessHandle::destroyForcibly);
+        started.destroyForcibly().onExit().join();
     }
 
     /** Reads the output up to the line that says that the server is ready. Later output is ignored. */
@@ -167,7 +188,7 @@ public final class EmbeddedRedis implements Startable {
                 output.add(line);
             }
         }
-        throw new IOException(executable + " exited immediately: " + output);
+        throw new IOException(executable + " did not get ready: " + output);
     }
 
     private static int findFreePort() throws IOException {

@@ -35,7 +35,7 @@ public record AnnotatedElement(Declaration declaration, List<BulkheadDeclaration
      */
     public static Optional<AnnotatedElement> of(Declaration declaration, Collection<AnnotationInstance> annotations) {
         List<AnnotationInstance> written = annotations.stream()
-                .filter(annotation -> Names.isRedisBulkhead(annotation.name()))
+                .filter(annotation -> Names.REDIS_BULKHEADS.contains(annotation.name()))
                 .flatMap(annotation -> Names.REDIS_BULKHEAD.equals(annotation.name()) ? Stream.of(annotation)
                         : Stream.of(annotation.value().asNestedArray()))
                 .toList();

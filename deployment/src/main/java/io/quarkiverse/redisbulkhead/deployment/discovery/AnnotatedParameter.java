@@ -22,6 +22,15 @@ public record AnnotatedParameter(AnnotationInstance annotation, Type type) {
     }
 
     /**
+     * Whether the parameter is a key.
+     *
+     * @return false for a weight
+     */
+    public boolean isKey() {
+        return Names.BULKHEAD_KEY.equals(annotation.name());
+    }
+
+    /**
      * The method of the parameter, as the user wrote it.
      *
      * @return for a REST client or an AI service the method of the interface

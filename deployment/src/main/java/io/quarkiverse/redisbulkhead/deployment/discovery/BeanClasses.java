@@ -12,6 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 
 import jakarta.enterprise.inject.AmbiguousResolutionException;
+import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.Vetoed;
+import jakarta.inject.Inject;
 
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
@@ -33,7 +36,9 @@ import io.quarkus.arc.processor.BuildExtension.Key;
  */
 public final class BeanClasses {
 
-    private static final AnnotationInstance DEFAULT = AnnotationInstance.builder(Names.DEFAULT).build();
+    private static final DotName VETOED = DotName.createSimple(Vetoed.class);
+    private static final DotName INJECT = DotName.createSimple(Inject.class);
+    private static final AnnotationInstance DEFAULT = AnnotationInstance.builder(Default.class).build();
 
     private final Map<DotName, BeanInfo> beans = new LinkedHashMap<>();
     private final Map<DotName, List<BeanInfo>> bySuperclass = new HashMap<>();
@@ -110,11 +115,10 @@ public final class BeanClasses {
      */
     public boolean isExcluded(ClassInfo type) {
         ClassInfo packageInfo = application.getClassByName(type.name().packagePrefix() + ".package-info");
-        // The container does not expose excluded types; a class that meets all conditions of a bean can be missing for no other
-        // reason.
-        return annotations.hasAnnotation(type, Names.VETOED)
-                || packageInfo != null && annotations.hasAnnotation(packageInfo, Names.VETOED)
-                || hasBeanDefiningAnnotation(type) && Shapes.canBeBean(type) && hasUsableConstructor(type);
+        // The container does not expose excluded types: no other reason is left for a class that meets all conditions of a bean.
+        return annotations.hasAnnotation(type, VETOED)
+                || packageInfo != null && annotations.hasAnnotation(packageInfo, VETOED)
+                || hasBeanDefiningAnnotation(type) && Classes.canBeBean(type) && hasUsableConstructor(type);
     }
 
     /**
@@ -136,7 +140,7 @@ public final class BeanClasses {
     public boolean hasUsableConstructor(ClassInfo type) {
         List<MethodInfo> constructors = type.constructors();
         return type.hasNoArgsConstructor() || constructors.size() == 1
-                || constructors.stream().anyMatch(constructor -> annotations.hasAnnotation(constructor, Names.INJECT));
+                || constructors.stream().anyMatch(constructor -> annotations.hasAnnotation(constructor, INJECT));
     }
 
     // ---- Beans that resolve keys

@@ -2,13 +2,11 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationOverlay;
 import org.jboss.jandex.DotName;
-import org.jboss.jandex.EquivalenceKey;
 import org.jboss.jandex.MethodInfo;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
@@ -18,19 +16,18 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
  *
  * @param elements the classes and methods that carry it, without those that are deliberately excluded, and without those
  *        that every bean replaces
+ * @param idle those of them that guard nothing
+ * @param idleParameters the parameters that carry the annotation of a key or weight, but of methods that nothing guards
  * @param declarations what is recorded for the application; methods with mistakes are not complete
  * @param guards the methods that the container binds to the interceptor
  * @param beans the beans, used or not
  * @param annotations the annotations after all transformations
  * @param classes all classes, loaded on demand
- * @param returnKinds finds out how the end of an execution is seen
  * @param redisClients the named Redis clients that the application asks for
- * @param idleKeys the parameters that carry the annotation of keys, but of methods that nothing guards
- * @param idleWeights the same for weights
  */
-public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declarations, List<GuardedBeanMethod> guards,
-        BeanClasses beans, AnnotationOverlay annotations, Classes classes, ReturnKinds returnKinds, Set<String> redisClients,
-        List<AnnotatedParameter> idleKeys, List<AnnotatedParameter> idleWeights) {
+public record BulkheadUsage(List<AnnotatedElement> elements, List<AnnotatedElement> idle,
+        List<AnnotatedParameter> idleParameters, Declarations declarations, List<GuardedBeanMethod> guards, BeanClasses beans,
+        AnnotationOverlay annotations, Classes classes, Set<String> redisClients) {
 
     /**
      * The annotations of one type on a method, also where the compiler has put several into a container.
@@ -44,20 +41,5 @@ public record BulkheadUsage(List<AnnotatedElement> elements, Declarations declar
         return Stream.concat(Stream.ofNullable(annotations.annotation(method, annotation)),
                 Stream.ofNullable(annotations.annotation(method, container))
                         .flatMap(several -> Stream.of(several.value().asNestedArray())));
-    }
-
-    static Set<EquivalenceKey> sourcesOf(List<GuardedBeanMethod> guards) {
-        return guards.stream().map(GuardedBeanMethod::source).filter(source -> source != null).map(AnnotatedElement::key)
-                .collect(Collectors.toSet());
-    }
-
-    /**
-     * The classes and methods whose annotations guard nothing.
-     *
-     * @return the elements that are the source of no guard
-     */
-    public List<AnnotatedElement> idle() {
-        Set<EquivalenceKey> sources = sourcesOf(guards);
-        return elements.stream().filter(element -> !sources.contains(element.key())).toList();
     }
 }

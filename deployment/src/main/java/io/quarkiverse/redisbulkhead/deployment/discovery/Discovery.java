@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -27,11 +26,14 @@ import org.jboss.jandex.IndexView;
 import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
+import io.quarkiverse.redisbulkhead.BulkheadWeight;
+import io.quarkiverse.redisbulkhead.runtime.RedisBulkheadInterceptor.RedisBulkheadBinding;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkus.arc.processor.BeanDeploymentValidator.ValidationContext;
 import io.quarkus.arc.processor.BeanInfo;
 import io.quarkus.arc.processor.BuildExtension.Key;
+import io.quarkus.redis.client.RedisClientName;
 
 /**
  * Finds what carries the annotations of the extension, and what they guard. Generated classes and bridges are not the user's.
@@ -42,12 +44,17 @@ public final class Discovery {
             .<GuardedBeanMethod, String> comparing(guard -> guard.bean().name().toString())
             .thenComparing(guard -> guard.method().toString());
 
+    private static final DotName BINDING = DotName.createSimple(RedisBulkheadBinding.class);
+    private static final DotName REDIS_CLIENT_NAME = DotName.createSimple(RedisClientName.class);
+    private static final Set<DotName> ON_PARAMETERS = Set.of(Names.BULKHEAD_KEY, DotName.createSimple(BulkheadWeight.class));
+
     private final AnnotationOverlay annotations;
     private final Classes classes;
     private final BeanClasses beans;
     private final IndexView application;
     private final List<IndexView> indexes;
     private final Set<DotName> generatedClasses;
+    private final ReturnKinds returnKinds;
 
     /**
      * Prepares the search.
@@ -64,6 +71,7 @@ public final class Discovery {
         this.application = application;
         this.indexes = List.of(application, beanArchives);
         this.generatedClasses = generatedClasses;
+        this.returnKinds = new ReturnKinds(beanArchives);
     }
 
     /**
@@ -73,20 +81,17 @@ public final class Discovery {
      */
     public BulkheadUsage usage() {
         List<GuardedBeanMethod> guards = guards();
-        Set<EquivalenceKey> sources = BulkheadUsage.sourcesOf(guards);
+        Set<EquivalenceKey> sources = sources(guards).map(AnnotatedElement::key).collect(Collectors.toSet());
         Map<Boolean, List<AnnotatedElement>> inForce = elements(guards).stream()
                 .collect(Collectors.partitioningBy(element -> sources.contains(element.key())
                         || !isReplaced(element) && !beans.areDisabled(element.type())));
-        // Overridden by a method that the bulkhead of the class guards as well, but now without a key.
-        Predicate<AnnotatedParameter> lost = key -> guards.stream().anyMatch(guard -> guard.losesKeyOf(key.method(), classes));
-        List<AnnotatedParameter> idleKeys = idle(Names.BULKHEAD_KEY, guards, GuardedBeanMethod::keys, lost);
-        List<AnnotatedParameter> idleWeights = idle(Names.BULKHEAD_WEIGHT, guards, GuardedBeanMethod::weights, weight -> false);
-        ReturnKinds returnKinds = new ReturnKinds(classes.index());
+        List<AnnotatedParameter> idleParameters = idleParameters(guards);
         Declarations declarations = new Declarations(declarations(inForce.get(true)), names(inForce.get(false)),
-                guards.stream().map(guard -> guard.declaration(returnKinds, beans, isKeyInDoubt(guard, idleKeys))).toList(),
+                guards.stream().map(guard -> guard.declaration(beans, isKeyInDoubt(guard, idleParameters))).toList(),
                 CodeConstants.in(application));
-        return new BulkheadUsage(inForce.get(true), declarations, guards, beans, annotations, classes, returnKinds,
-                redisClients(), idleKeys, idleWeights);
+        List<AnnotatedElement> idle = inForce.get(true).stream().filter(element -> !sources.contains(element.key())).toList();
+        return new BulkheadUsage(inForce.get(true), idle, idleParameters, declarations, guards, beans, annotations, classes,
+                redisClients());
     }
 
     // ---- Guarded methods: those that the container has bound to the interceptor, and where their bulkheads are written
@@ -95,7 +100,7 @@ public final class Discovery {
         List<GuardedBeanMethod> guards = new ArrayList<>();
         for (BeanInfo bean : beans.all()) {
             for (Map.Entry<MethodInfo, Set<AnnotationInstance>> method : bean.getInterceptedMethodsBindings().entrySet()) {
-                if (method.getValue().stream().anyMatch(binding -> Names.BINDING.equals(binding.name()))) {
+                if (method.getValue().stream().anyMatch(binding -> BINDING.equals(binding.name()))) {
                     guards.add(guard(bean.getImplClazz(), method.getKey()));
                 }
             }
@@ -110,9 +115,9 @@ public final class Discovery {
         AnnotatedElement source = (owner == bean ? onMethod(method) : on(declared))
                 .or(() -> classes.superclasses(owner).flatMap(each -> on(each).stream()).findFirst())
                 .orElse(null);
-        UnaryOperator<Type> resolution = type -> classes.resolved(owner, declared, type);
-        return new GuardedBeanMethod(bean, owner, method, classes.resolved(bean, method, method.returnType()), source,
-                parameters(declared, Names.BULKHEAD_KEY, resolution), parameters(declared, Names.BULKHEAD_WEIGHT, resolution));
+        Type result = ReturnKinds.resultOf(method, classes.resolved(bean, method, method.returnType()));
+        return new GuardedBeanMethod(bean, owner, method, result, returnKinds.of(method, result), source,
+                parameters(declared, type -> classes.resolved(owner, declared, type)));
     }
 
     // The container gives methods that a bean inherits from an interface the bindings of the bean's class only.
@@ -124,25 +129,30 @@ public final class Discovery {
         return AnnotatedElement.of(declaration, annotations.annotations(declaration));
     }
 
+    private static Stream<AnnotatedElement> sources(List<GuardedBeanMethod> guards) {
+        return guards.stream().map(GuardedBeanMethod::source).filter(source -> source != null);
+    }
+
     // ---- What carries the annotation, guarded or not
 
     private Collection<AnnotatedElement> elements(List<GuardedBeanMethod> guards) {
         Map<EquivalenceKey, AnnotatedElement> found = new LinkedHashMap<>();
-        Stream<AnnotatedElement> written = indexes.stream()
-                .flatMap(index -> Stream.of(Names.REDIS_BULKHEAD, Names.REDIS_BULKHEAD_LIST)
-                        .flatMap(name -> index.getAnnotations(name).stream()))
-                .map(AnnotationInstance::target).filter(this::isUsers)
+        Stream<AnnotatedElement> written = annotated(Names.REDIS_BULKHEADS).filter(this::isUsers)
                 .flatMap(target -> on(target.asDeclaration()).stream());
         // Some annotations only exist after transformations.
-        Stream<AnnotatedElement> inForce = guards.stream().map(GuardedBeanMethod::source).filter(source -> source != null);
-        Stream.concat(written, inForce).forEach(element -> found.putIfAbsent(element.key(), element));
+        Stream.concat(written, sources(guards)).forEach(element -> found.putIfAbsent(element.key(), element));
         return found.values();
     }
 
+    private Stream<AnnotationTarget> annotated(Set<DotName> names) {
+        return indexes.stream().flatMap(index -> names.stream().flatMap(name -> index.getAnnotations(name).stream()))
+                .map(AnnotationInstance::target).filter(target -> target != null);
+    }
+
     private boolean isUsers(AnnotationTarget target) {
-        return target != null && (target.kind() == Kind.CLASS && !generatedClasses.contains(target.asClass().name())
+        return target.kind() == Kind.CLASS && !generatedClasses.contains(target.asClass().name())
                 || target.kind() == Kind.METHOD && !target.asMethod().isSynthetic()
-                        && isUsers(target.asMethod().declaringClass()));
+                        && isUsers(target.asMethod().declaringClass());
     }
 
     /**
@@ -156,7 +166,7 @@ public final class Discovery {
 
     private boolean isOverridden(MethodInfo method) {
         return isReplaced(method.declaringClass(), type -> !Modifier.isAbstract(method.flags())
-                && type.methods().stream().anyMatch(other -> Shapes.overrides(other, method)));
+                && type.methods().stream().anyMatch(other -> Classes.overrides(other, method)));
     }
 
     private boolean isReplaced(ClassInfo replaced, Predicate<ClassInfo> replaces) {
@@ -166,34 +176,34 @@ public final class Discovery {
                 .anyMatch(replaces));
     }
 
-    // ---- Parameters that carry the annotation of keys, or that of weights
+    // ---- Parameters that are keys or weights
 
     /** Those of one method as the user wrote it, in their order. */
-    private List<AnnotatedParameter> parameters(MethodInfo method, DotName annotation, UnaryOperator<Type> resolution) {
+    private List<AnnotatedParameter> parameters(MethodInfo method, UnaryOperator<Type> resolution) {
         // The overlay of the container keeps the annotations of parameters with their method.
         return annotations.annotations(method).stream()
-                .filter(written -> annotation.equals(written.name()) && isOnParameter(written))
+                .filter(written -> ON_PARAMETERS.contains(written.name()) && written.target() != null)
                 .map(written -> new AnnotatedParameter(written, resolution.apply(written.target().asMethodParameter().type())))
                 .sorted(Comparator.comparing(AnnotatedParameter::index))
                 .toList();
     }
 
-    private static boolean isOnParameter(AnnotationInstance written) {
-        return written.target() != null && written.target().kind() == Kind.METHOD_PARAMETER;
-    }
-
     /** Those of methods that nothing guards, although no subclass or condition is the reason, and those that are lost. */
-    private List<AnnotatedParameter> idle(DotName annotation, List<GuardedBeanMethod> guards,
-            Function<GuardedBeanMethod, List<AnnotatedParameter>> used, Predicate<AnnotatedParameter> lost) {
-        Set<EquivalenceKey> inUse = guards.stream().flatMap(guard -> used.apply(guard).stream()).map(AnnotatedParameter::key)
+    private List<AnnotatedParameter> idleParameters(List<GuardedBeanMethod> guards) {
+        Set<EquivalenceKey> inUse = guards.stream().flatMap(guard -> guard.parameters().stream()).map(AnnotatedParameter::key)
                 .collect(Collectors.toSet());
         Map<EquivalenceKey, AnnotatedParameter> all = new LinkedHashMap<>();
-        indexes.stream().flatMap(index -> index.getAnnotations(annotation).stream()).filter(Discovery::isOnParameter)
-                .map(written -> written.target().asMethodParameter().method()).filter(this::isUsers)
-                .flatMap(method -> parameters(method, annotation, UnaryOperator.identity()).stream())
+        annotated(ON_PARAMETERS).filter(target -> target.kind() == Kind.METHOD_PARAMETER)
+                .map(target -> target.asMethodParameter().method()).filter(this::isUsers)
+                .flatMap(method -> parameters(method, UnaryOperator.identity()).stream())
                 .forEach(parameter -> all.putIfAbsent(parameter.key(), parameter));
-        return all.values().stream().filter(parameter -> !inUse.contains(parameter.key()) && (lost.test(parameter)
+        return all.values().stream().filter(parameter -> !inUse.contains(parameter.key()) && (isLost(parameter, guards)
                 || !isOverridden(parameter.method()) && !beans.areDisabled(parameter.method().declaringClass()))).toList();
+    }
+
+    // Overridden by a method that the bulkhead of the class guards as well, but now without a key.
+    private boolean isLost(AnnotatedParameter parameter, List<GuardedBeanMethod> guards) {
+        return guards.stream().anyMatch(guard -> guard.losesKeyOf(parameter, classes));
     }
 
     // ---- What is recorded for the application
@@ -208,13 +218,12 @@ public final class Discovery {
     }
 
     // A stray key, or one that an override loses, is a mistake of its own, and may be the missing key.
-    private boolean isKeyInDoubt(GuardedBeanMethod guard, List<AnnotatedParameter> idleKeys) {
-        return !guard.strayKeys().isEmpty()
-                || idleKeys.stream().anyMatch(key -> guard.losesKeyOf(key.method(), classes));
+    private boolean isKeyInDoubt(GuardedBeanMethod guard, List<AnnotatedParameter> idle) {
+        return !guard.strayKeys().isEmpty() || idle.stream().anyMatch(parameter -> guard.losesKeyOf(parameter, classes));
     }
 
     private Set<String> redisClients() {
-        return application.getAnnotations(Names.REDIS_CLIENT_NAME).stream()
+        return application.getAnnotations(REDIS_CLIENT_NAME).stream()
                 .map(annotation -> annotation.value().asString())
                 .collect(Collectors.toSet());
     }

@@ -12,6 +12,7 @@ import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDecl
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadUse;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.KeyOrigin;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.MethodDeclaration;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkus.arc.processor.BeanInfo;
 
 /**
@@ -20,36 +21,30 @@ import io.quarkus.arc.processor.BeanInfo;
  * @param bean the class of the bean, for a REST client or an AI service the generated class
  * @param owner the user's class: that of the bean, for a REST client or an AI service the interface
  * @param method the method as the container sees it
- * @param returns what it returns, with the type variables of the bean's superclasses resolved where possible
+ * @param result what it returns as the source has it, with type variables of superclasses resolved where possible
+ * @param returnKind how the end of an execution is observed; empty where it cannot be
  * @param source where its bulkheads are written, or null when the method carries the bare binding
- * @param keys its parameters that are keys, in their order
- * @param weights its parameters that are weights, of which there should be no more than one
+ * @param parameters its parameters that are keys or weights, in their order
  */
-public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type returns,
-        AnnotatedElement source, List<AnnotatedParameter> keys, List<AnnotatedParameter> weights) {
+public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo method, Type result,
+        Optional<ReturnKind> returnKind, AnnotatedElement source, List<AnnotatedParameter> parameters) {
 
-    /** Whether it is a Kotlin {@code suspend} function: the compiler adds a parameter for what follows. */
-    public boolean suspends() {
-        List<Type> parameters = method.parameterTypes();
-        return !parameters.isEmpty() && Names.CONTINUATION.equals(parameters.get(parameters.size() - 1).name());
+    /**
+     * The parameters that are keys.
+     *
+     * @return in their order
+     */
+    public List<AnnotatedParameter> keys() {
+        return parameters.stream().filter(AnnotatedParameter::isKey).toList();
     }
 
     /**
-     * The type of its result as the source has it.
+     * The parameters that are weights, of which there should be no more than one.
      *
-     * @return for a {@code suspend} function what its continuation takes; its bytecode returns {@code Object}
+     * @return in their order
      */
-    public Type result() {
-        if (!suspends()) {
-            return returns;
-        }
-        Type continuation = method.parameterType(method.parametersCount() - 1);
-        if (continuation.kind() != Type.Kind.PARAMETERIZED_TYPE) {
-            return returns;
-        }
-        Type taken = continuation.asParameterizedType().arguments().get(0);
-        Type bound = taken.kind() == Type.Kind.WILDCARD_TYPE ? taken.asWildcardType().superBound() : taken;
-        return bound == null ? returns : bound;
+    public List<AnnotatedParameter> weights() {
+        return parameters.stream().filter(parameter -> !parameter.isKey()).toList();
     }
 
     /**
@@ -68,7 +63,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @return those that name it, and where it is the only one, those that name none
      */
     public List<AnnotatedParameter> keysOf(BulkheadDeclaration bulkhead) {
-        return keys.stream().filter(key -> isFor(key, bulkhead)).toList();
+        return keys().stream().filter(key -> isFor(key, bulkhead)).toList();
     }
 
     /**
@@ -88,7 +83,7 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @return empty when every key belongs to a bulkhead
      */
     public List<AnnotatedParameter> strayKeys() {
-        return keys.stream()
+        return keys().stream()
                 .filter(key -> bulkheads().stream().noneMatch(bulkhead -> keysOf(bulkhead).contains(key)))
                 .toList();
     }
@@ -106,15 +101,16 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * Whether the method overrides one with a key, probably by mistake: a class says how it is limited, and each of its
      * bulkheads is one limit for all calls.
      *
-     * @param inherited the method with the key
+     * @param parameter a key or weight of another method
      * @param classes knows the superclasses of the bean
-     * @return false when the method has an annotation of its own, or a key
+     * @return false when the method has an annotation of its own, or a key, and for a weight
      */
-    public boolean losesKeyOf(MethodInfo inherited, Classes classes) {
+    public boolean losesKeyOf(AnnotatedParameter parameter, Classes classes) {
+        MethodInfo inherited = parameter.method();
         DotName declaring = inherited.declaringClass().name();
-        return comesFromClass() && keys.isEmpty()
+        return parameter.isKey() && comesFromClass() && keys().isEmpty()
                 && bulkheads().stream().noneMatch(bulkhead -> bulkhead.keyResolver().isPresent())
-                && !method.declaringClass().name().equals(declaring) && Shapes.overrides(method, inherited)
+                && !method.declaringClass().name().equals(declaring) && Classes.overrides(method, inherited)
                 && classes.superclasses(method.declaringClass()).anyMatch(type -> type.name().equals(declaring));
     }
 
@@ -133,25 +129,25 @@ public record GuardedBeanMethod(ClassInfo bean, ClassInfo owner, MethodInfo meth
      * @return the class and method
      */
     public String place() {
-        return owner == bean ? SourceLocations.of(method) : SourceLocations.of(owner) + "#" + method.name();
+        return SourceLocations.of(owner == bean ? method.declaringClass() : owner, method);
     }
 
     /** What is recorded for the application; what a mistake leaves open is null. */
-    MethodDeclaration declaration(ReturnKinds returnKinds, BeanClasses beans, boolean keyInDoubt) {
-        return new MethodDeclaration(bean.name().toString(), method.name(), Shapes.erasedParameters(method),
-                returnKinds.of(this).orElse(null), !returnsNothing(), label(), place(), bulkheads().stream()
+    MethodDeclaration declaration(BeanClasses beans, boolean keyInDoubt) {
+        return new MethodDeclaration(bean.name().toString(), method.name(), Classes.erasedParameters(method),
+                returnKind.orElse(null), !returnsNothing(), label(), place(), bulkheads().stream()
                         .map(bulkhead -> new BulkheadUse(bulkhead,
                                 keyOf(bulkhead, beans).orElse(keyInDoubt ? null : new KeyOrigin.None()),
-                                weights.stream().filter(weight -> isFor(weight, bulkhead)).findFirst()
+                                weights().stream().filter(weight -> isFor(weight, bulkhead)).findFirst()
                                         .map(AnnotatedParameter::index)
                                         .orElse(BulkheadUse.NO_PARAMETER)))
                         .toList());
     }
 
     private boolean returnsNothing() {
-        return returns.kind() == Type.Kind.VOID || returns.kind() == Type.Kind.PARAMETERIZED_TYPE
-                && ReturnKinds.endsOnce(returns)
-                && Names.VOID.equals(returns.asParameterizedType().arguments().get(0).name());
+        return result.kind() == Type.Kind.VOID || result.kind() == Type.Kind.PARAMETERIZED_TYPE
+                && ReturnKinds.endsOnce(result)
+                && DotName.VOID_CLASS_NAME.equals(result.asParameterizedType().arguments().get(0).name());
     }
 
     private Optional<KeyOrigin> keyOf(BulkheadDeclaration bulkhead, BeanClasses beans) {

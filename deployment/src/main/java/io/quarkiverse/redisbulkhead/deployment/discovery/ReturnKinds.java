@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
+import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
@@ -33,14 +34,28 @@ public record ReturnKinds(IndexView index) {
             .collect(Collectors.toUnmodifiableSet());
 
     /**
-     * How to observe the end of a guarded execution.
+     * How to observe the end of an execution; empty when it cannot be seen.
      *
-     * @param guard the method
-     * @return empty when the end cannot be seen
+     * @param method the method
+     * @param result its result, as {@link #resultOf} tells
      */
-    public Optional<ReturnKind> of(GuardedBeanMethod guard) {
-        return guard.suspends() ? of(guard.result()).filter(ReturnKind.SYNCHRONOUS::equals).map(ended -> ReturnKind.SUSPENDING)
-                : of(guard.result());
+    Optional<ReturnKind> of(MethodInfo method, Type result) {
+        return continuation(method).isEmpty() ? of(result)
+                : of(result).filter(ReturnKind.SYNCHRONOUS::equals).map(ended -> ReturnKind.SUSPENDING);
+    }
+
+    // The compiler adds a last parameter to a Kotlin suspend function.
+    private static Optional<Type> continuation(MethodInfo method) {
+        return method.parameterTypes().stream().reduce((before, last) -> last)
+                .filter(last -> Names.CONTINUATION.equals(last.name()));
+    }
+
+    /** The type of a result as the source has it: the bytecode of a suspend function returns {@code Object}. */
+    static Type resultOf(MethodInfo method, Type returned) {
+        return continuation(method).filter(continuation -> continuation.kind() == Type.Kind.PARAMETERIZED_TYPE)
+                .map(continuation -> continuation.asParameterizedType().arguments().get(0))
+                .map(taken -> taken.kind() == Type.Kind.WILDCARD_TYPE ? taken.asWildcardType().superBound() : taken)
+                .orElse(returned);
     }
 
     /**

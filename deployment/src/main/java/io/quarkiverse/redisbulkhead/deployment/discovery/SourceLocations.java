@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.deployment.discovery;
 import java.util.stream.Collectors;
 
 import org.jboss.jandex.AnnotationTarget;
+import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.MethodInfo;
 
 /** How classes and their members are named in messages. */
@@ -22,14 +23,15 @@ public final class SourceLocations {
         return switch (place.kind()) {
             case CLASS -> place.asClass().name().toString();
             case FIELD -> place.asField().declaringClass().name() + "#" + place.asField().name();
-            default -> of(place.asMethod());
+            default -> of(place.asMethod().declaringClass(), place.asMethod());
         };
     }
 
-    private static String of(MethodInfo method) {
+    /** How a method is named as one of a class, which need not declare it. */
+    static String of(ClassInfo type, MethodInfo method) {
         boolean overloaded = method.declaringClass().methods().stream()
                 .filter(other -> other.name().equals(method.name()) && !other.isSynthetic()).count() > 1;
-        return method.declaringClass().name() + "#" + method.name() + (overloaded ? method.parameterTypes().stream()
-                .map(type -> type.name().withoutPackagePrefix()).collect(Collectors.joining(", ", "(", ")")) : "");
+        return type.name() + "#" + method.name() + (overloaded ? method.parameterTypes().stream()
+                .map(parameter -> parameter.name().withoutPackagePrefix()).collect(Collectors.joining(", ", "(", ")")) : "");
     }
 }

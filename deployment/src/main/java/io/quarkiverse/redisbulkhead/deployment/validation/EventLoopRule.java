@@ -33,7 +33,7 @@ final class EventLoopRule implements Rule {
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         for (GuardedBeanMethod guard : usage.guards()) {
-            if (usage.returnKinds().of(guard).equals(Optional.of(ReturnKind.SYNCHRONOUS))) {
+            if (guard.returnKind().equals(Optional.of(ReturnKind.SYNCHRONOUS))) {
                 reason(guard, usage).ifPresent(reason -> errors.add(MessageCode.RBH015, guard.place(), reason
                         + ", or return Uni, Multi or CompletionStage: the method is synchronous, so @RedisBulkhead would wait"
                         + " for Redis there"));

@@ -12,8 +12,8 @@ import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BeanClasses;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
@@ -47,7 +47,7 @@ final class InterceptionRule implements Rule {
     }
 
     private static void checkOverridable(AnnotatedElement element, int flags, ValidationErrors errors) {
-        if (!Shapes.canBeOverridden(element.method())) {
+        if (!Classes.canBeOverridden(element.method())) {
             errors.add(MessageCode.RBH010, element.place(), "the method is "
                     + (Modifier.isStatic(flags) ? "static" : Modifier.isPrivate(flags) ? "private" : "final")
                     + " and cannot be guarded by @RedisBulkhead. Make it "
@@ -67,7 +67,7 @@ final class InterceptionRule implements Rule {
         } else if (!element.isMethod()) {
             errors.add(MessageCode.RBH012, element.place(), "@RedisBulkhead on the class guards nothing: the class has no"
                     + " business method without its own annotation. Remove it, or put it on a class that has such a method");
-        } else if (Shapes.canBeOverridden(element.method())) {
+        } else if (Classes.canBeOverridden(element.method())) {
             errors.add(MessageCode.RBH012, element.place(), notIntercepted(element.method(), usage));
         }
     }
@@ -109,7 +109,7 @@ final class InterceptionRule implements Rule {
     }
 
     static String howToBeABean(ClassInfo type, BeanClasses beans) {
-        if (!Shapes.isTopLevelOrStatic(type)) {
+        if (!Classes.isTopLevelOrStatic(type)) {
             return "An inner, local or anonymous class cannot be a bean: make it static or a top-level class, and add "
                     + "a scope such as @ApplicationScoped";
         }

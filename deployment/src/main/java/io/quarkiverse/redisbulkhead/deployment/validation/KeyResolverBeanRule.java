@@ -51,7 +51,7 @@ final class KeyResolverBeanRule implements Rule {
         }
         if (classes.isExcluded(type)) {
             return "It was excluded from the application by @Vetoed, a condition such as @IfBuildProfile, or "
-                    + "quarkus.arc.exclude-types. Name another class, or stop excluding it";
+                    + "quarkus.arc.exclude-types, or its module has no Jandex index. Name another class, or include it";
         }
         return InterceptionRule.howToBeABean(type, classes);
     }

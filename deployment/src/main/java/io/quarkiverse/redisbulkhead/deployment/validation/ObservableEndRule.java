@@ -8,6 +8,7 @@ import org.jboss.jandex.Type;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AiServices;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
+import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 
@@ -28,11 +29,11 @@ record ObservableEndRule(boolean coroutines) implements Rule {
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
         for (GuardedBeanMethod guard : usage.guards()) {
-            if (usage.returnKinds().of(guard).isEmpty()) {
+            if (guard.returnKind().isEmpty()) {
                 report(guard, "it returns " + returned(guard.result()) + (AiServices.isRegistered(guard.owner())
                         ? RETURN_ANOTHER_FROM_AI_SERVICE
                         : RETURN_ANOTHER), errors);
-            } else if (guard.suspends() && !coroutines) {
+            } else if (guard.returnKind().get() == ReturnKind.SUSPENDING && !coroutines) {
                 report(guard, "it is a Kotlin suspend function, and the application has no kotlinx-coroutines-core. Add the "
                         + "dependency org.jetbrains.kotlinx:kotlinx-coroutines-core", errors);
             }

@@ -14,8 +14,8 @@ import org.jboss.jandex.MethodInfo;
 import io.quarkiverse.redisbulkhead.Unguarded;
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedElement;
 import io.quarkiverse.redisbulkhead.deployment.discovery.BulkheadUsage;
+import io.quarkiverse.redisbulkhead.deployment.discovery.Classes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.GuardedBeanMethod;
-import io.quarkiverse.redisbulkhead.deployment.discovery.Shapes;
 import io.quarkiverse.redisbulkhead.deployment.discovery.SourceLocations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.BulkheadDeclaration;
 import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
@@ -58,7 +58,7 @@ final class OverrideRule implements Rule {
         }
         for (int i = 1; i < types.size(); i++) {
             for (MethodInfo method : types.get(i).methods()) {
-                if (!method.isSynthetic() && Shapes.canBeOverridden(method) && !bulkheads(method, usage).isEmpty()) {
+                if (!method.isSynthetic() && Classes.canBeOverridden(method) && !bulkheads(method, usage).isEmpty()) {
                     check(versions(method, types.subList(0, i)), usage, errors);
                 }
             }
@@ -92,7 +92,7 @@ final class OverrideRule implements Rule {
         Deque<MethodInfo> overriding = new ArrayDeque<>(List.of(method));
         for (int i = subclasses.size() - 1; i >= 0; i--) {
             subclasses.get(i).methods().stream()
-                    .filter(other -> overriding.stream().anyMatch(inherited -> Shapes.overrides(other, inherited)))
+                    .filter(other -> overriding.stream().anyMatch(inherited -> Classes.overrides(other, inherited)))
                     .findFirst()
                     .ifPresent(overriding::addFirst);
         }

@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
-import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.deployment.discovery.AnnotatedParameter;
@@ -47,9 +46,7 @@ final class ParameterRule implements Rule {
 
     @Override
     public void check(BulkheadUsage usage, ValidationErrors errors) {
-        checkIdle(usage, errors);
-        usage.idleWeights().forEach(weight -> reportWeight(weight, "has no effect, because no bulkhead guards this method. Put "
-                + "@RedisBulkhead on the method or on its class, which must be a bean, or remove @BulkheadWeight", errors));
+        usage.idleParameters().forEach(parameter -> checkIdle(parameter, usage, errors));
         for (GuardedBeanMethod guard : usage.guards()) {
             if (guard.source() != null) {
                 guard.strayKeys().forEach(key -> {
@@ -66,31 +63,29 @@ final class ParameterRule implements Rule {
         }
     }
 
-    private static void checkIdle(BulkheadUsage usage, ValidationErrors errors) {
-        for (AnnotatedParameter key : usage.idleKeys()) {
-            // Otherwise the cause is the idle bulkhead, which another rule reports.
-            if (usage.idle().stream().noneMatch(element -> element.covers(key.method()))) {
-                errors.add(MessageCode.RBH016, key.place(),
-                        key.annotationText() + " has no effect, because " + reason(key.method(), usage));
-            }
+    private static void checkIdle(AnnotatedParameter parameter, BulkheadUsage usage, ValidationErrors errors) {
+        // Otherwise the cause is the idle bulkhead, which another rule reports.
+        if (usage.idle().stream().noneMatch(element -> element.covers(parameter.method()))) {
+            errors.add(parameter.isKey() ? MessageCode.RBH016 : MessageCode.RBH038, parameter.place(),
+                    parameter.annotationText() + " has no effect, because " + reason(parameter, usage));
         }
     }
 
-    private static String reason(MethodInfo method, BulkheadUsage usage) {
+    private static String reason(AnnotatedParameter parameter, BulkheadUsage usage) {
         Optional<String> overriding = usage.guards().stream()
-                .filter(guard -> guard.losesKeyOf(method, usage.classes()))
+                .filter(guard -> guard.losesKeyOf(parameter, usage.classes()))
                 .map(GuardedBeanMethod::place).sorted().findFirst();
         if (overriding.isPresent()) {
             return overriding.get()
                     + " overrides the method, and parameter annotations are not inherited. Annotate the parameter "
                     + "there, too";
         }
-        if (Modifier.isAbstract(method.flags())) {
+        if (parameter.isKey() && Modifier.isAbstract(parameter.method().flags())) {
             return "no bulkhead guards an abstract method. Put it on the implementing method, beside @RedisBulkhead; on REST"
                     + " clients and AI services, put @RedisBulkhead on the interface or its method";
         }
         return "no bulkhead guards this method. Put @RedisBulkhead on the method or on its class, which must be a bean,"
-                + " or remove @BulkheadKey";
+                + " or remove @" + parameter.annotation().name().withoutPackagePrefix();
     }
 
     private static String unknownBulkhead(AnnotatedParameter key, GuardedBeanMethod guard) {

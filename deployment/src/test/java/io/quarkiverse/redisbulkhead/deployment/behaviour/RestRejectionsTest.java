@@ -42,7 +42,7 @@ class RestRejectionsTest {
     @RegisterExtension
     static final QuarkusUnitTest APP = new QuarkusUnitTest()
             .setForcedDependencies(OptionalExtensions.of(OptionalExtensions.METRICS))
-            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, Shelves.class, Scrape.class,
+            .withApplicationRoot(jar -> jar.addClasses(Endpoints.class, ByType.class, Typed.class, Shelves.class, Scrape.class,
                     Scrape.Sample.class, OptionalExtensions.class))
             // A busy machine may delay replies from Redis.
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.command-timeout", "10s")
@@ -107,6 +107,7 @@ class RestRejectionsTest {
     @ParameterizedTest
     @CsvSource({ "/by-text, text", "/by-id, id", "/by-id?tenant=, id", "/by-id?tenant=unknown, id", "/by-path/unknown, path",
             "/by-number, number", "/by-number?tenant=many, number", "/by-number?tenant=1.5, number", "/by-header, header",
+            "/by-type, type", "/by-type?tenant=many, type",
             "/with-default?customer=many, default", "/two?tenant=one, two" })
     void missingOrMalformedKeyIsABadRequest(String request, String bulkhead) {
         double before = invalidKeys(bulkhead);
@@ -125,7 +126,8 @@ class RestRejectionsTest {
     @CsvSource({ "/by-text?tenant=acme, acme",
             "/by-id?tenant=7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11, 7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11",
             "/by-path/7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11, 7e1c6f5e-2f3e-4c1e-9d49-2f4f1c8d9b11", "/by-number?tenant=0, 0",
-            "/by-number?tenant=-7, -7", "/with-default, 3", "/with-default?customer=4, 4", "/two?tenant=1&page=2, 1 2" })
+            "/by-number?tenant=-7, -7", "/by-type?tenant=6, 6", "/with-default, 3", "/with-default?customer=4, 4",
+            "/two?tenant=1&page=2, 1 2" })
     void acceptsOtherKeys(String request, String answer) {
         when().get(request).then().statusCode(200).body(is(answer));
         given().header("X-Tenant", "5").get("/by-header").then().statusCode(200).body(is("5"));
@@ -161,8 +163,22 @@ class RestRejectionsTest {
         }
     }
 
+    public interface ByType<K> {
+        @GET
+        @Path("by-type")
+        String byType(@RestQuery K tenant);
+    }
+
+    public abstract static class Typed implements ByType<Integer> {
+        @Override
+        @RedisBulkhead(name = "type", permits = 1)
+        public String byType(@BulkheadKey Integer tenant) {
+            return tenant.toString();
+        }
+    }
+
     @Path("/")
-    public static class Endpoints {
+    public static class Endpoints extends Typed {
         @Inject
         Shelves shelves;
 

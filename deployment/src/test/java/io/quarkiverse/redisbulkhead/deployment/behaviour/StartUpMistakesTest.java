@@ -15,7 +15,7 @@ import io.quarkus.test.QuarkusUnitTest;
 
 /**
  * What is unknown at build time is checked at start-up, by the same rules; all errors are reported together.
- * {@code MistakesTest} has all rules. So is whether there is a Redis: {@code quarkus.redis.hosts} is not set.
+ * {@code ReportedMistakesTest} has all rules. So is whether there is a Redis: {@code quarkus.redis.hosts} is not set.
  */
 class StartUpMistakesTest {
 

@@ -7,6 +7,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +38,7 @@ class EmbeddedRedisTest {
 
     @Test
     void leavesNoProcessAndNoFileWhenClosedAndStartsAgain() {
-        Set<ProcessHandle> before = children();
+        Set<ProcessHandle> before = descendants();
         EmbeddedRedis redis = newRedis();
         redis.start();
         String address = redis.getConnectionInfo();
@@ -62,7 +63,7 @@ class EmbeddedRedisTest {
         Executable broken = directory -> Files.writeString(directory.resolve("broken"), "not a program");
         List<Executable> executables = new ArrayList<>(Executable.inOrderOfPreference());
         executables.add(0, broken);
-        try (EmbeddedRedis redis = new EmbeddedRedis(parent, executables)) {
+        try (EmbeddedRedis redis = new EmbeddedRedis(parent, executables, EmbeddedRedis.PATIENCE)) {
             redis.start();
 
             assertThat(query(redis, "PING")).containsExactly("+PONG");
@@ -74,7 +75,7 @@ class EmbeddedRedisTest {
         Executable missing = directory -> {
             throw new FileNotFoundException("none for this platform");
         };
-        EmbeddedRedis redis = new EmbeddedRedis(parent, List.of(missing));
+        EmbeddedRedis redis = new EmbeddedRedis(parent, List.of(missing), EmbeddedRedis.PATIENCE);
 
         assertThatThrownBy(redis::start)
                 .isInstanceOf(IllegalStateException.class)
@@ -84,18 +85,35 @@ class EmbeddedRedisTest {
     }
 
     @Test
+    void stopsWaitingForAProgramThatIsNotRedis() throws IOException {
+        Path deaf = script("echo hello\nsleep 1000\n");
+        EmbeddedRedis redis = new EmbeddedRedis(parent, List.of(directory -> deaf), Duration.ofMillis(100));
+
+        assertThatThrownBy(redis::start).hasMessageEndingWith("Tried: " + deaf + " did not get ready: hello");
+    }
+
+    /** Also a script that does not replace itself by the server. */
+    @Test
     void runsOnlyTheConfiguredExecutable() throws IOException {
         Path started = parent.resolve("started");
         Path bundled = Executable.inOrderOfPreference().get(0).find(Files.createDirectory(parent.resolve("bundled")));
-        Path configured = Files.writeString(parent.resolve("configured"),
-                "#!/bin/sh\ntouch " + started + "\nexec " + bundled + " \"$@\"\n");
-        assertThat(configured.toFile().setExecutable(true)).isTrue();
+        Path configured = script("touch " + started + "\n" + bundled + " --logfile here \"$@\"\nexit 1\n");
+        Set<ProcessHandle> before = descendants();
+        Set<ProcessHandle> processes;
         try (EmbeddedRedis redis = new EmbeddedRedis(Optional.of(configured.toString()))) {
             redis.start();
 
             assertThat(query(redis, "PING")).containsExactly("+PONG");
             assertThat(started).exists();
+            processes = startedSince(before);
         }
+        assertThat(processes).hasSize(2).noneMatch(ProcessHandle::isAlive);
+    }
+
+    private Path script(String commands) throws IOException {
+        Path script = Files.writeString(parent.resolve("script"), "#!/bin/sh\n" + commands);
+        assertThat(script.toFile().setExecutable(true)).isTrue();
+        return script;
     }
 
     @Test
@@ -108,15 +126,15 @@ class EmbeddedRedisTest {
     }
 
     private EmbeddedRedis newRedis() {
-        return new EmbeddedRedis(parent, Executable.inOrderOfPreference());
+        return new EmbeddedRedis(parent, Executable.inOrderOfPreference(), EmbeddedRedis.PATIENCE);
     }
 
-    private static Set<ProcessHandle> children() {
-        return ProcessHandle.current().children().collect(Collectors.toSet());
+    private static Set<ProcessHandle> descendants() {
+        return ProcessHandle.current().descendants().collect(Collectors.toSet());
     }
 
     private static Set<ProcessHandle> startedSince(Set<ProcessHandle> before) {
-        Set<ProcessHandle> now = children();
+        Set<ProcessHandle> now = descendants();
         now.removeAll(before);
         return now;
     }

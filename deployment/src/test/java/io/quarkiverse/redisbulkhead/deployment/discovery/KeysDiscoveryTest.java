@@ -43,7 +43,7 @@ class KeysDiscoveryTest {
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
             .withApplicationRoot(jar -> jar.addClasses(KeysDiscoveryTest.class.getDeclaredClasses()))
             .addBuildChainCustomizer(builder -> builder
-                    .addBuildStep(context -> context.produce(new AnnotationsTransformerBuildItem(new FirstIsKey())))
+                    .addBuildStep(context -> context.produce(new AnnotationsTransformerBuildItem(new Guarding())))
                     .produces(AnnotationsTransformerBuildItem.class)
                     .build());
 
@@ -102,12 +102,19 @@ class KeysDiscoveryTest {
         return "";
     }
 
-    /** Makes the first parameter of a method a key, as another extension might do. */
-    static class FirstIsKey implements AnnotationTransformation {
+    /** Guards a method, and makes its first parameter the key, as another extension might do, in no order. */
+    static class Guarding implements AnnotationTransformation {
+
+        @Override
+        public int priority() {
+            return DEFAULT_PRIORITY_VALUE - 1;
+        }
 
         @Override
         public void apply(TransformationContext context) {
             if (context.declaration().asMethod().name().equals("transformed")) {
+                context.add(AnnotationInstance.builder(RedisBulkhead.class).add("name", "transformed").add("permits", 1)
+                        .buildWithTarget(context.declaration()));
                 context.add(AnnotationInstance.builder(BulkheadKey.class)
                         .buildWithTarget(MethodParameterInfo.create(context.declaration().asMethod(), (short) 0)));
             }
@@ -326,7 +333,6 @@ class KeysDiscoveryTest {
 
     @Singleton
     static class Transformed {
-        @RedisBulkhead(name = "transformed", permits = 1)
         void transformed(String name) {
         }
     }

@@ -90,8 +90,7 @@ class BuildConfigurationRuleTest {
                 .withMappingIgnore("quarkus.**")
                 .withSources(new PropertiesConfigSource(new HashMap<>(properties), "test", 100))
                 .build();
-        BulkheadUsage usage = new BulkheadUsage(List.of(), null, List.of(), null, null, null, null, asked, List.of(),
-                List.of());
+        BulkheadUsage usage = new BulkheadUsage(List.of(), List.of(), List.of(), null, List.of(), null, null, null, asked);
         ValidationErrors errors = new ValidationErrors();
         Rule.all(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class), http, false).stream()
                 .filter(BuildConfigurationRule.class::isInstance).forEach(rule -> rule.check(usage, errors));

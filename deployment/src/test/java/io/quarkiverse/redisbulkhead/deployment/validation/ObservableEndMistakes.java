@@ -36,7 +36,7 @@ final class ObservableEndMistakes {
             new Class<?>[] { Service.class, Nested.class, Assistant.class, Assistant$$QuarkusImpl.class, Generic.class,
                     Bound.class, OwnFuture.class, Suspending.class,
                     kotlin.coroutines.Continuation.class, TokenStream.class },
-            "RBH014 Assistant#answer" + BECAUSE
+            "RBH014 Assistant#answer(String)" + BECAUSE
                     + "returns dev.langchain4j.service.TokenStream. Return Multi or the plain value",
             "RBH014 Generic#generic" + BECAUSE + "returns java.util.concurrent.Future<java.lang.String>" + WAY_OUT,
             "RBH014 Nested#array" + BECAUSE + "returns io.smallrye.mutiny.Uni<java.lang.String>[]" + WAY_OUT,
@@ -158,14 +158,21 @@ final class ObservableEndMistakes {
     @RegisterAiService
     interface Assistant {
         @RedisBulkhead(name = "endless-results", permits = 1)
-        TokenStream answer();
+        TokenStream answer(String question);
+
+        String answer();
     }
 
     /** Named as Quarkus LangChain4j names what it generates. */
     @Singleton
     static class Assistant$$QuarkusImpl implements Assistant {
         @Override
-        public TokenStream answer() {
+        public TokenStream answer(String question) {
+            return null;
+        }
+
+        @Override
+        public String answer() {
             return null;
         }
     }

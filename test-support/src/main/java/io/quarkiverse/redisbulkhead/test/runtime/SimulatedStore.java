@@ -50,7 +50,7 @@ public class SimulatedStore implements StoreDecorator {
     private final Duration commandTimeout;
     private final Timers timers;
     private final List<OperationListener> listeners;
-    // The delays of the faults that last.
+    // The delays of the faults that last. Changes are guarded by this, so that the instance keeps idle permits if there is none.
     private final List<Duration> faults = new CopyOnWriteArrayList<>();
     private volatile Engine instance;
 
@@ -106,9 +106,11 @@ public class SimulatedStore implements StoreDecorator {
 
     private Runnable begin(Duration fault) {
         AtomicBoolean lasts = new AtomicBoolean(true);
-        faults.add(fault);
-        // With idle permits, calls would not notice the fault before the share is used up.
-        instance.keepIdle(false);
+        synchronized (this) {
+            faults.add(fault);
+            // With idle permits, calls would not notice the fault before the share is used up.
+            keepIdle(false);
+        }
         return () -> {
             if (lasts.getAndSet(false)) {
                 end(fault);
@@ -117,15 +119,21 @@ public class SimulatedStore implements StoreDecorator {
     }
 
     private void end(Duration fault) {
-        boolean wasAway = isAway();
-        faults.remove(fault);
-        if (faults.isEmpty()) {
-            instance.keepIdle(true);
+        boolean isBack;
+        synchronized (this) {
+            faults.remove(fault);
+            keepIdle(faults.isEmpty());
+            isBack = fault == ENDLESS && !isAway();
         }
-        if (wasAway && !isAway()) {
+        if (isBack) {
             LOG.info("Redis is available again: the simulated outage has ended");
             instance.reconnected();
         }
+    }
+
+    // Tests pause here.
+    void keepIdle(boolean keeps) {
+        instance.keepIdle(keeps);
     }
 
     private boolean isAway() {

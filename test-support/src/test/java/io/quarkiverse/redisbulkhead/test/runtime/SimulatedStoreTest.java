@@ -36,6 +36,7 @@ import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 class SimulatedStoreTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofMillis(1);
     private static final BulkheadId REPORTS = BulkheadId.of("reports");
     private static final SemaphoreSpec SPEC = SemaphoreSpec.named("reports").permits(2).maxWait(Duration.ofMinutes(1))
             .keepIdle(Duration.ofMinutes(1)).build();
@@ -52,7 +53,20 @@ class SimulatedStoreTest {
             Operation.IN_USE, store -> store.inUse(1));
 
     private final ManualClock clock = new ManualClock();
-    private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock, List.of());
+    // Begins a fault while another one ends.
+    private Thread otherTest;
+    private final SimulatedStore simulated = new SimulatedStore(COMMAND_TIMEOUT, clock, List.of()) {
+        @Override
+        void keepIdle(boolean keeps) {
+            if (keeps && otherTest != null) {
+                otherTest.start();
+                while (otherTest.isAlive() && otherTest.getState() != Thread.State.BLOCKED) {
+                    Thread.onSpinWait();
+                }
+            }
+            super.keepIdle(keeps);
+        }
+    };
     private final ShareStore real = new LocalShareStore(clock::nanoTime, true);
     private final ShareStore store = simulated.decorate(real);
     private final List<PermitLost> losses = new ArrayList<>();
@@ -160,6 +174,21 @@ class SimulatedStoreTest {
         again.run();
         granted(IMPATIENT).end();
         assertThat(losses).isEmpty();
+    }
+
+    /** As in tests that run in parallel. */
+    @Test
+    void endOfAFaultDoesNotEndAnother() throws Exception {
+        Runnable end = simulated.slow(SHORT);
+        otherTest = new Thread(() -> simulated.slow(SHORT));
+        end.run();
+        otherTest.join();
+
+        Admission first = begin(SPEC);
+        clock.advance(SHORT);
+        permits(first).join();
+        first.end();
+        assertThat(permits(begin(SPEC))).as("no permit is idle").isNotDone();
     }
 
     /** As after a real outage: no call waits for the next statement. */
