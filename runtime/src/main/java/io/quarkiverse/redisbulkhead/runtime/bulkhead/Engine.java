@@ -21,6 +21,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -305,8 +306,8 @@ public final class Engine implements ConnectionListener {
     }
 
     @Override
-    public void reconnected() {
-        bulkheads.values().forEach(bulkhead -> bulkhead.sync.restate());
+    public void reconnected(Predicate<BulkheadId> which) {
+        bulkheads.values().stream().filter(bulkhead -> which.test(bulkhead.id)).forEach(bulkhead -> bulkhead.sync.restate());
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A proxy in front of Redis that disturbs the first connection, or several, and forwards the others. */
@@ -38,6 +39,9 @@ final class TestProxy implements AutoCloseable {
         /** The first connection is silent until {@link #deliver()}. */
         FIRST_IS_LATE,
 
+        /** All that the server sends takes {@value #LATE_MILLIS} ms more. */
+        REPLIES_ARE_LATE,
+
         /** Each connection is closed with its first call. */
         EACH_CALL_IS_LOST,
 
@@ -46,6 +50,8 @@ final class TestProxy implements AutoCloseable {
     }
 
     private static final int SILENT = 3;
+
+    static final long LATE_MILLIS = 1_300;
 
     private final Fault fault;
     private final String word;
@@ -155,6 +161,9 @@ final class TestProxy implements AutoCloseable {
                     disturbs = false;
                     to.getOutputStream().write(held);
                 } else if (up || number > 0 || !forgotten) {
+                    if (!up && fault == Fault.REPLIES_ARE_LATE) {
+                        delivered.await(LATE_MILLIS, TimeUnit.MILLISECONDS);
+                    }
                     to.getOutputStream().write(buffer, 0, read);
                 }
             }

@@ -343,6 +343,21 @@ class TopologyTest {
         }
     }
 
+    /** Each reply takes more than half of the command timeout, so each call is followed by an attempt to open a connection. */
+    @Test
+    void slowServerIsNotAway() {
+        try (TestProxy proxy = new TestProxy(Fault.REPLIES_ARE_LATE, redis.port());
+                Topology slow = topology(TestRedis.options(proxy.port()), Duration.ofSeconds(2))) {
+            assertThat(get(echo(slow, "PONG"))).hasToString("PONG");
+            for (int i = 0; i < 5; i++) {
+                assertThat(get(once(slow, "return 'PONG'", ""))).hasToString("PONG");
+            }
+            assertThat(log.texts()).isEmpty();
+            proxy.deliver();
+            await().atMost(30, TimeUnit.SECONDS).until(() -> connections() == 1);
+        }
+    }
+
     /** Trap 33: the event loop is blocked for longer than the timeout; replies that arrived are read first. */
     @Test
     void pauseOfTheProcessIsNotAnOutage() {
