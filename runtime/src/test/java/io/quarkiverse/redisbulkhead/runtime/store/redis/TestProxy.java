@@ -39,7 +39,10 @@ final class TestProxy implements AutoCloseable {
         /** The first connection is silent until {@link #deliver()}. */
         FIRST_IS_LATE,
 
-        /** All that the server sends takes {@value #LATE_MILLIS} ms more. */
+        /**
+         * What the server sends takes {@value #LATE_MILLIS} ms over the first connection, from {@link #forgetFirst()} on, and
+         * {@value #OTHERS_LATE_MILLIS} ms over the others.
+         */
         REPLIES_ARE_LATE,
 
         /** Each connection is closed with its first call. */
@@ -51,7 +54,8 @@ final class TestProxy implements AutoCloseable {
 
     private static final int SILENT = 3;
 
-    static final long LATE_MILLIS = 1_300;
+    private static final long LATE_MILLIS = 1_900;
+    private static final long OTHERS_LATE_MILLIS = 1_080;
 
     private final Fault fault;
     private final String word;
@@ -160,9 +164,9 @@ final class TestProxy implements AutoCloseable {
                     delivered.await();
                     disturbs = false;
                     to.getOutputStream().write(held);
-                } else if (up || number > 0 || !forgotten) {
-                    if (!up && fault == Fault.REPLIES_ARE_LATE) {
-                        delivered.await(LATE_MILLIS, TimeUnit.MILLISECONDS);
+                } else if (up || number > 0 || !forgotten || fault == Fault.REPLIES_ARE_LATE) {
+                    if (!up && forgotten && fault == Fault.REPLIES_ARE_LATE) {
+                        delivered.await(number == 0 ? LATE_MILLIS : OTHERS_LATE_MILLIS, TimeUnit.MILLISECONDS);
                     }
                     to.getOutputStream().write(buffer, 0, read);
                 }
