@@ -292,6 +292,14 @@ public abstract class ShareStoreContract {
         assertThat(c.tryFor(1, 1).granted()).isEqualTo(1);
     }
 
+    /** After a restart, an operator may be faster than the instances. */
+    @Test
+    void limitThatIsSetFirstDoesNotSpareTheGrace() {
+        StatedInstance.await(a.store.resize(StatedInstance.BULKHEAD, 3));
+        b.serverSince = 500;
+        assertThat(b.tryFor(1, 1).graceMillis()).isEqualTo(1_500);
+    }
+
     @Test
     void recallsWhatOthersKeep() {
         a.wantsToKeep = true;

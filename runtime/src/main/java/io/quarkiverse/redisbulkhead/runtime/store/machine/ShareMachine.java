@@ -416,9 +416,11 @@ public final class ShareMachine {
     /** Finds out whether the server was started since the data was written. */
     private boolean notesNewRun(Statement statement, boolean matches) {
         boolean isNew = false;
-        if (missing || !matches || !statement.server().equals(server)) {
+        // No instance has stated its position, though an operator may have set a limit.
+        boolean isUnknown = server.isEmpty() && instances == 0;
+        if (!matches || !statement.server().equals(server)) {
             String actual = actualServer.isEmpty() ? statement.server() : actualServer;
-            isNew = !missing && !server.isEmpty() && !actual.isEmpty() && !actual.equals(server);
+            isNew = !server.isEmpty() && !actual.isEmpty() && !actual.equals(server);
             server = actual.isEmpty() ? server : actual;
         }
         if (isNew) {
@@ -427,8 +429,7 @@ public final class ShareMachine {
             scan(false);
             grace = from + ShareStore.GRACE_MILLIS;
         }
-        boolean nothingKnown = missing || isNew && unconfirmed == 0;
-        if (nothingKnown) {
+        if (isUnknown || isNew && unconfirmed == 0) {
             // An instance that still states another run has not noticed the new one.
             boolean isBehind = !statement.server().isEmpty() && !statement.server().equals(server);
             long known = isBehind ? 0 : statement.serverSinceMillis();
