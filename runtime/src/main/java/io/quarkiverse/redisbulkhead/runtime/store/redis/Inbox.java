@@ -204,13 +204,14 @@ public final class Inbox implements Peers, AutoCloseable {
         }
     }
 
-    // Other instances with the same user cannot publish either, and scripts do not report it.
+    // In a cluster from a node with slots, as scripts do: any other one may have left the cluster, and would not say so.
     private CompletionStage<Response> publish(String to, String text) {
-        return topology.send("PUBLISH " + to, null, connection -> connection
+        return topology.send("PUBLISH " + to, topology.keyPrefix + ":{" + to + "}:", connection -> connection
                 .send(Request.cmd(Command.PUBLISH).arg(to).arg(text)).recover(failure -> {
                     if (!ErrorReply.is(failure, "NOPERM")) {
                         return Future.failedFuture(failure);
                     }
+                    // Other instances with the same user cannot publish either, and scripts do not report it.
                     warnOnce(LogMessage.PUBLISH, "Redis refused PUBLISH to " + name + ": " + failure.getMessage()
                             + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
                             + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix");

@@ -204,10 +204,11 @@ public final class Topology implements AutoCloseable {
             stopping(call);
             return;
         }
-        if (isCluster() && nodeBySlot == null) {
+        boolean isRouted = isCluster() && call.routingKey != null;
+        if (isRouted && nodeBySlot == null) {
             refresh();
         }
-        node(nodeBySlot == null || call.routingKey == null ? null : nodeBySlot[slot(call.routingKey)]).submit(call);
+        node(isRouted && nodeBySlot != null ? nodeBySlot[slot(call.routingKey)] : null).submit(call);
     }
 
     private int slot(String key) {

@@ -56,6 +56,7 @@ class TopologyOfManyServersTest {
             topology.listen(events);
             Found before = set(topology, "test:{a}");
             assertThat(before.sinceMillis()).isEqualTo(-1);
+            awaitSlotsAreKnown(cluster);
             int slot = cluster.node().command("CLUSTER", "KEYSLOT", "test:{a}").toInteger();
             TestRedis source = cluster.ownerOf(slot);
             TestRedis target = cluster.otherThan(source);
@@ -108,6 +109,7 @@ class TopologyOfManyServersTest {
             topology.listen(events);
             set(topology, "test:{a}:");
             set(topology, "test:{b}:");
+            awaitSlotsAreKnown(cluster);
             int slot = cluster.node().command("CLUSTER", "KEYSLOT", "{a}").toInteger();
             TestRedis source = cluster.ownerOf(slot);
             source.command("DEL", "test:{a}:");
@@ -131,6 +133,7 @@ class TopologyOfManyServersTest {
             topology.listen(events);
             set(topology, "test:{a}:");
             set(topology, "test:{b}:");
+            awaitSlotsAreKnown(cluster);
             TestRedis ofA = cluster.ownerOf(cluster.node().command("CLUSTER", "KEYSLOT", "{a}").toInteger());
             TestRedis ofB = cluster.ownerOf(cluster.node().command("CLUSTER", "KEYSLOT", "{b}").toInteger());
             assertThat(ofA).isNotEqualTo(ofB);
@@ -161,6 +164,12 @@ class TopologyOfManyServersTest {
                 assertThat(stale.reports()).isPositive();
             }
         }
+    }
+
+    // Then there is a connection to each node.
+    private static void awaitSlotsAreKnown(TestCluster cluster) {
+        await().atMost(30, TimeUnit.SECONDS).until(() -> cluster.nodes().stream()
+                .allMatch(node -> node.command("CLIENT", "LIST").toString().contains("user=bulkhead")));
     }
 
     private static int moved(TestRedis node) {
