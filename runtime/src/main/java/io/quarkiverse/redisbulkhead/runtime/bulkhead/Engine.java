@@ -459,8 +459,7 @@ public final class Engine implements ConnectionListener {
                 }
             }
         }
-        for (ShareOverview.Held held : seen.holds()) {
-            Hold hold = held.hold();
+        for (Hold hold : seen.holds()) {
             inUse += hold.weight();
             holders.add(new Holder(hold.id(), bulkhead.name(), bulkhead.key(), 0, hold.weight(), "", "", hold.method(),
                     now.minusMillis(hold.startedMillis()), now.plusMillis(hold.leaseMillis()),
@@ -502,7 +501,7 @@ public final class Engine implements ConnectionListener {
     }
 
     private CompletionStage<Boolean> revokeElsewhere(BulkheadId bulkhead, ShareOverview seen, String permitId) {
-        if (seen.holds().stream().anyMatch(held -> held.hold().id().equals(permitId))) {
+        if (seen.holds().stream().anyMatch(hold -> hold.id().equals(permitId))) {
             return take(bulkhead, "", permitId, 0);
         }
         String issuer = issuerOf(permitId);

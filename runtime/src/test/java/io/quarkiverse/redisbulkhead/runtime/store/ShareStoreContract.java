@@ -554,9 +554,9 @@ public abstract class ShareStoreContract {
         a.sync();
         b.limit = 3;
 
-        assertThat(b.sync().otherLimits()).containsExactly(2);
-        assertThat(b.sync().otherLimits()).isEmpty();
-        assertThat(a.sync().otherLimits()).containsExactly(3);
+        assertThat(b.sync().otherLimit()).isEqualTo(2);
+        assertThat(b.sync().otherLimit()).isZero();
+        assertThat(a.sync().otherLimit()).isEqualTo(3);
     }
 
     @Test

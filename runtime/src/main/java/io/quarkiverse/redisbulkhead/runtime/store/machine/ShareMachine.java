@@ -195,7 +195,7 @@ public final class ShareMachine {
             // It changes nothing.
             createHolds(statement.holds(), 0);
             attach(mine, statement, statement.epoch() == mine.epoch ? statement.granted() : -1, true);
-            return position(mine, statement, false, 0, false, 0, 0, Set.of());
+            return position(mine, statement, false, 0, false, 0, 0, 0);
         }
         boolean matches = mine != null && statement.epoch() == mine.epoch && mine.epoch >= since
                 && statement.granted() <= mine.granted;
@@ -256,9 +256,9 @@ public final class ShareMachine {
         long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.taken() : 0);
         long wanted = Math.min(statement.tokens(), most);
         long tokens = Math.min(MOST_TOKENS, wanted + (mine.callsServed > 0 ? mine.callsServed + MORE_TOKENS : 0));
-        Set<Integer> otherLimits = declared == 0 || declared == statement.limit() ? Set.of() : Set.of((int) declared);
+        int otherLimit = declared == statement.limit() ? 0 : (int) declared;
         declared = statement.limit();
-        return position(mine, statement, mayKeep, recalled, isFull, askAgain, tokens, otherLimits);
+        return position(mine, statement, mayKeep, recalled, isFull, askAgain, tokens, otherLimit);
     }
 
     /**
@@ -266,7 +266,7 @@ public final class ShareMachine {
      * instance would take it for a share with a full lease.
      */
     private Position position(StoredRecord mine, Statement statement, boolean mayKeep, long recalled, boolean isFull,
-            long askAgain, long tokens, Set<Integer> otherLimits) {
+            long askAgain, long tokens, int otherLimit) {
         boolean isNewGroup = statement.needs().stream().anyMatch(need -> need.ticket() == 0 && need.group() == mine.group);
         long confirmed = mine.taken() - mine.offered;
         // If not all that was claimed had room, nothing was granted beyond that.
@@ -277,7 +277,7 @@ public final class ShareMachine {
         return new Position(statement.number(), mine.epoch, mine.granted - mine.offered, admitted, mine.revoked,
                 confirmed > 0 ? mine.lease : 0, resized.orElse(mine.limit), isNewGroup ? mine.groupTicket : 0, mine.served,
                 othersWait, mayKeep, (int) recalled, isFull, Math.max(0, grace - now), askAgain, firstToken, (int) tokens,
-                attached, otherLimits, server);
+                attached, otherLimit, server);
     }
 
     private static long claimed(Statement statement) {
@@ -358,12 +358,12 @@ public final class ShareMachine {
                 .sorted(Comparator.<ShareOverview.Share> comparingInt(share -> share.permits() > 0 ? 0 : 1)
                         .thenComparingLong(ShareOverview.Share::leaseMillis).thenComparing(ShareOverview.Share::instance))
                 .toList();
-        List<ShareOverview.Held> detached = all().filter(each -> each.isHold() && each.end > now && each.taken() > 0)
-                .map(hold -> new ShareOverview.Held(new Statement.Hold(hold.name, (int) hold.taken(), hold.end - now,
-                        Math.max(0, now - hold.stated), hold.digest, hold.method)))
+        List<Statement.Hold> detached = all().filter(each -> each.isHold() && each.end > now && each.taken() > 0)
+                .map(hold -> new Statement.Hold(hold.name, (int) hold.taken(), hold.end - now, Math.max(0, now - hold.stated),
+                        hold.digest, hold.method))
                 .toList();
         int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
-                + detached.stream().mapToInt(each -> each.hold().weight()).sum();
+                + detached.stream().mapToInt(Statement.Hold::weight).sum();
         TreeSet<Integer> limits = shares().filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
                 .map(share -> share.limit).collect(Collectors.toCollection(TreeSet::new));
         return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
