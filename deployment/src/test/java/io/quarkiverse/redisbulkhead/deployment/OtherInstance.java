@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.VertxTimers;
@@ -14,6 +15,7 @@ import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Semaphore;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.WaiterLimits;
+import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.ConnectionListener;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.RedisShareStore;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.Topology;
@@ -41,8 +43,8 @@ public final class OtherInstance implements AutoCloseable {
         store.listen(new ConnectionListener() {
 
             @Override
-            public void reconnected() {
-                engine.reconnected();
+            public void reconnected(Predicate<BulkheadId> which) {
+                engine.reconnected(which);
             }
 
             @Override

@@ -21,6 +21,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -305,8 +306,8 @@ public final class Engine implements ConnectionListener {
     }
 
     @Override
-    public void reconnected() {
-        bulkheads.values().forEach(bulkhead -> bulkhead.sync.restate());
+    public void reconnected(Predicate<BulkheadId> which) {
+        bulkheads.values().stream().filter(bulkhead -> which.test(bulkhead.id)).forEach(bulkhead -> bulkhead.sync.restate());
     }
 
     @Override
@@ -458,8 +459,7 @@ public final class Engine implements ConnectionListener {
                 }
             }
         }
-        for (ShareOverview.Held held : seen.holds()) {
-            Hold hold = held.hold();
+        for (Hold hold : seen.holds()) {
             inUse += hold.weight();
             holders.add(new Holder(hold.id(), bulkhead.name(), bulkhead.key(), 0, hold.weight(), "", "", hold.method(),
                     now.minusMillis(hold.startedMillis()), now.plusMillis(hold.leaseMillis()),
@@ -501,7 +501,7 @@ public final class Engine implements ConnectionListener {
     }
 
     private CompletionStage<Boolean> revokeElsewhere(BulkheadId bulkhead, ShareOverview seen, String permitId) {
-        if (seen.holds().stream().anyMatch(held -> held.hold().id().equals(permitId))) {
+        if (seen.holds().stream().anyMatch(hold -> hold.id().equals(permitId))) {
             return take(bulkhead, "", permitId, 0);
         }
         String issuer = issuerOf(permitId);

@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -291,9 +292,10 @@ final class ShareSync {
         fullUntilNanos = askAgain ? Bulkhead.earlier(fullEnds, askAgainNanos, now) : fullEnds;
         tokens.take(grants || isNewEpoch, position.firstToken(), position.tokens());
         tokens.sawTicket(position.ticket());
-        if (!position.otherLimits().isEmpty()) {
+        if (position.otherLimit() > 0) {
             int own = sent.statement().limit();
-            then.add(() -> around.listeners.fire(listener -> listener.limitsDiffer(bulkhead.id, own, position.otherLimits())));
+            Set<Integer> others = Set.of(position.otherLimit());
+            then.add(() -> around.listeners.fire(listener -> listener.limitsDiffer(bulkhead.id, own, others)));
         }
         List<PendingCall> placed = placed(sent, position);
         transfers.settle(sent.statement(), position.attached(), then);

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +16,6 @@ import java.util.function.LongSupplier;
 
 import io.quarkiverse.redisbulkhead.runtime.store.Position.Attached;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage.Changed;
-import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview.Held;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Attach;
 import io.quarkiverse.redisbulkhead.runtime.store.Statement.Hold;
 
@@ -131,7 +129,7 @@ public final class LocalShareStore implements ShareStore {
         int tokens = (int) Math.min(MOST_TOKENS, statement.tokens() + granted - statement.granted());
         return CompletableFuture.completedFuture(new Position(statement.number(), 1, granted, 0, statement.revoked(),
                 leasesEnd ? statement.leaseMillis() : NEVER_MILLIS, limit, waits ? tokens(1) : 0, 0, false, true, 0, 0, 0,
-                askAgain, tokens(tokens), tokens, attached, Set.of(), ""));
+                askAgain, tokens(tokens), tokens, attached, 0, ""));
     }
 
     @Override
@@ -156,7 +154,7 @@ public final class LocalShareStore implements ShareStore {
         Integer resized = resizedTo.get(bulkhead);
         return CompletableFuture.completedFuture(new ShareOverview(0, 0,
                 resized == null ? OptionalInt.empty() : OptionalInt.of(resized), Collections.emptySortedSet(), List.of(),
-                kept(bulkhead, nanoTime.getAsLong()).stream().map(Held::new).toList()));
+                kept(bulkhead, nanoTime.getAsLong())));
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store;
 
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The whole position of an instance in a bulkhead, as the store has it after a {@link Statement}.
@@ -32,12 +31,12 @@ import java.util.Set;
  * @param attached what became of each permit that the statement wants to attach: those that joined the share. They are part of
  *        {@code granted}. {@link Attached#REFUSED} for a hold in the statement that the store does not have, because it had
  *        lost its data and granted the permits again
- * @param otherLimits the limit that was declared before, if it is another one
+ * @param otherLimit the limit that was declared before, if it is another one; else 0
  * @param server the run id of the server; empty if the store cannot tell
  */
 public record Position(long number, long epoch, long granted, long admitted, long revoked, long leaseMillis, int limit,
         long ticket, long served, boolean othersWait, boolean mayKeep, int recalled, long fullMillis, long graceMillis,
-        long askAgainMillis, long firstToken, int tokens, Map<String, Attached> attached, Set<Integer> otherLimits,
+        long askAgainMillis, long firstToken, int tokens, Map<String, Attached> attached, int otherLimit,
         String server) {
 
     /**
@@ -52,9 +51,9 @@ public record Position(long number, long epoch, long granted, long admitted, lon
         public static final Attached REFUSED = new Attached(0, 0);
     }
 
-    /** This position with other declared limits. */
-    public Position withOtherLimits(Set<Integer> limits) {
+    /** This position without another declared limit. */
+    public Position withoutOtherLimit() {
         return new Position(number, epoch, granted, admitted, revoked, leaseMillis, limit, ticket, served, othersWait, mayKeep,
-                recalled, fullMillis, graceMillis, askAgainMillis, firstToken, tokens, attached, limits, server);
+                recalled, fullMillis, graceMillis, askAgainMillis, firstToken, tokens, attached, 0, server);
     }
 }

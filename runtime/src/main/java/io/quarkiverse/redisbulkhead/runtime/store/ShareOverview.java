@@ -13,10 +13,10 @@ import java.util.SortedSet;
  * @param resizedTo the limit that an operator set
  * @param declaredLimits the different limits that instances have declared within the last minute, ascending
  * @param shares the instances, those whose lease ends first coming first
- * @param holds the permits that no instance holds
+ * @param holds the permits that no instance holds; their times are counted from this instant
  */
 public record ShareOverview(int granted, int waiting, OptionalInt resizedTo, SortedSet<Integer> declaredLimits,
-        List<Share> shares, List<Held> holds) {
+        List<Share> shares, List<Statement.Hold> holds) {
 
     /** This overview without declared limits. */
     public ShareOverview withoutDeclaredLimits() {
@@ -34,13 +34,5 @@ public record ShareOverview(int granted, int waiting, OptionalInt resizedTo, Sor
      * @param waiting how many of its calls wait
      */
     public record Share(String instance, int permits, long leaseMillis, long statedMillis, boolean keeps, int waiting) {
-    }
-
-    /**
-     * A permit that no instance holds.
-     *
-     * @param hold the permit; its times are counted from this instant
-     */
-    public record Held(Statement.Hold hold) {
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import io.quarkiverse.redisbulkhead.RedisSemaphore;
 
@@ -155,10 +156,17 @@ public interface ShareStore {
     interface ConnectionListener {
 
         /**
-         * Another server, or another run of the server, may have the data, or messages may have been lost: each bulkhead in use
-         * states its position.
+         * Another server, or another run of the server, may have the data, or messages may have been lost: bulkheads in use
+         * state their positions.
+         *
+         * @param which the bulkheads for which that is so
          */
+        default void reconnected(Predicate<BulkheadId> which) {
+        }
+
+        /** The same for all bulkheads. */
         default void reconnected() {
+            reconnected(bulkhead -> true);
         }
 
         /**

@@ -60,7 +60,7 @@ class DetachedPermitTest extends TwoInstances {
 
         assertThat(token).isCompleted();
         assertThat(look().holds()).singleElement().satisfies(held -> assertThat(token.join())
-                .as("the store does not know the secret").doesNotContain(held.hold().digest()));
+                .as("the store does not know the secret").doesNotContain(held.digest()));
         assertThat(permit.isHeld()).isFalse();
         admission.end();
         assertThat(permit.release().toCompletableFuture()).isCompletedWithValue(false);

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -110,7 +109,7 @@ class ShareSyncTest {
         boolean hasShare = granted > stated.returned();
         store.answers.get(statement)
                 .complete(new Position(stated.number(), EPOCH, granted, 0, 0, hasShare ? LEASE_MILLIS : 0, 3, ticket, 0,
-                        othersWait, false, 0, 0, 0, 0, firstToken, firstToken == 0 ? 0 : 17, Map.of(), Set.of(), "run"));
+                        othersWait, false, 0, 0, 0, 0, firstToken, firstToken == 0 ? 0 : 17, Map.of(), 0, "run"));
     }
 
     private void offer(int statement, long epoch, long granted, long served) {
@@ -193,7 +192,7 @@ class ShareSyncTest {
     private void answerFull(int statement, long granted) {
         store.answers.get(statement).complete(new Position(store.statements.get(statement).number(), EPOCH, granted, 0, 0,
                 granted == 0 ? 0 : LEASE_MILLIS, 3, 0, 0, false, false, 0, ShareStore.FULL_MILLIS, 0, 0, 0, 0, Map.of(),
-                Set.of(), "run"));
+                0, "run"));
     }
 
     @Test
@@ -410,7 +409,7 @@ class ShareSyncTest {
     /** The store has lost its data, and another instance has the other permits. */
     private void admitOneOf(Statement claim, Admission admitted) {
         store.answers.get(store.statements.indexOf(claim)).complete(new Position(claim.number(), EPOCH + 1, 1, 1, 0,
-                LEASE_MILLIS, 3, 0, 0, true, false, 0, 0, 0, 0, 200, 17, Map.of(), Set.of(), "run"));
+                LEASE_MILLIS, 3, 0, 0, true, false, 0, 0, 0, 0, 200, 17, Map.of(), 0, "run"));
 
         assertThat(held(admitted).isHeld()).as("it was admitted").isTrue();
         engine.reconnected();

@@ -195,7 +195,7 @@ public final class ShareMachine {
             // It changes nothing.
             createHolds(statement.holds(), 0);
             attach(mine, statement, statement.epoch() == mine.epoch ? statement.granted() : -1, true);
-            return position(mine, statement, false, 0, 0, 0, 0, Set.of());
+            return position(mine, statement, false, 0, 0, 0, 0, 0);
         }
         boolean matches = mine != null && statement.epoch() == mine.epoch && mine.epoch >= since
                 && statement.granted() <= mine.granted;
@@ -261,10 +261,10 @@ public final class ShareMachine {
         long most = Math.max(Math.max(1, spareTokens()), mine.keeps ? mine.taken() : 0);
         long wanted = Math.min(statement.tokens(), most);
         long tokens = Math.min(MOST_TOKENS, wanted + (mine.callsServed > 0 ? mine.callsServed + MORE_TOKENS : 0));
-        Set<Integer> otherLimits = declared == 0 || declared == statement.limit() ? Set.of() : Set.of((int) declared);
+        int otherLimit = declared == statement.limit() ? 0 : (int) declared;
         declared = statement.limit();
         long full = isFull ? Math.max(ShareStore.FULL_MILLIS, instances / ShareStore.ASKING_PER_MILLI) : 0;
-        return position(mine, statement, mayKeep, recalled, full, askAgain, tokens, otherLimits);
+        return position(mine, statement, mayKeep, recalled, full, askAgain, tokens, otherLimit);
     }
 
     /**
@@ -272,7 +272,7 @@ public final class ShareMachine {
      * instance would take it for a share with a full lease.
      */
     private Position position(StoredRecord mine, Statement statement, boolean mayKeep, long recalled, long full,
-            long askAgain, long tokens, Set<Integer> otherLimits) {
+            long askAgain, long tokens, int otherLimit) {
         boolean isNewGroup = statement.needs().stream().anyMatch(need -> need.ticket() == 0 && need.group() == mine.group);
         long confirmed = mine.taken() - mine.offered;
         // If not all that was claimed had room, nothing was granted beyond that.
@@ -283,7 +283,7 @@ public final class ShareMachine {
         return new Position(statement.number(), mine.epoch, mine.granted - mine.offered, admitted, mine.revoked,
                 confirmed > 0 ? mine.lease : 0, resized.orElse(mine.limit), isNewGroup ? mine.groupTicket : 0, mine.served,
                 othersWait, mayKeep, (int) recalled, full, Math.max(0, grace - now), askAgain, firstToken, (int) tokens,
-                attached, otherLimits, server);
+                attached, otherLimit, server);
     }
 
     private static long claimed(Statement statement) {
@@ -364,12 +364,12 @@ public final class ShareMachine {
                 .sorted(Comparator.<ShareOverview.Share> comparingInt(share -> share.permits() > 0 ? 0 : 1)
                         .thenComparingLong(ShareOverview.Share::leaseMillis).thenComparing(ShareOverview.Share::instance))
                 .toList();
-        List<ShareOverview.Held> detached = all().filter(each -> each.isHold() && each.end > now && each.taken() > 0)
-                .map(hold -> new ShareOverview.Held(new Statement.Hold(hold.name, (int) hold.taken(), hold.end - now,
-                        Math.max(0, now - hold.stated), hold.digest, hold.method)))
+        List<Statement.Hold> detached = all().filter(each -> each.isHold() && each.end > now && each.taken() > 0)
+                .map(hold -> new Statement.Hold(hold.name, (int) hold.taken(), hold.end - now, Math.max(0, now - hold.stated),
+                        hold.digest, hold.method))
                 .toList();
         int granted = listed.stream().mapToInt(ShareOverview.Share::permits).sum()
-                + detached.stream().mapToInt(each -> each.hold().weight()).sum();
+                + detached.stream().mapToInt(Statement.Hold::weight).sum();
         TreeSet<Integer> limits = shares().filter(share -> now - share.stated < ShareStore.DECLARED_MILLIS)
                 .map(share -> share.limit).collect(Collectors.toCollection(TreeSet::new));
         return new ShareOverview(granted, listed.stream().mapToInt(ShareOverview.Share::waiting).sum(), resized, limits,
@@ -422,9 +422,11 @@ public final class ShareMachine {
     /** Finds out whether the server was started since the data was written. */
     private boolean notesNewRun(Statement statement, boolean matches) {
         boolean isNew = false;
-        if (missing || !matches || !statement.server().equals(server)) {
+        // No instance has stated its position, though an operator may have set a limit.
+        boolean isUnknown = server.isEmpty() && instances == 0;
+        if (!matches || !statement.server().equals(server)) {
             String actual = actualServer.isEmpty() ? statement.server() : actualServer;
-            isNew = !missing && !server.isEmpty() && !actual.isEmpty() && !actual.equals(server);
+            isNew = !server.isEmpty() && !actual.isEmpty() && !actual.equals(server);
             server = actual.isEmpty() ? server : actual;
         }
         if (isNew) {
@@ -433,8 +435,7 @@ public final class ShareMachine {
             scan(false);
             grace = from + ShareStore.GRACE_MILLIS;
         }
-        boolean nothingKnown = missing || isNew && unconfirmed == 0;
-        if (nothingKnown) {
+        if (isUnknown || isNew && unconfirmed == 0) {
             // An instance that still states another run has not noticed the new one.
             boolean isBehind = !statement.server().isEmpty() && !statement.server().equals(server);
             long known = isBehind ? 0 : statement.serverSinceMillis();

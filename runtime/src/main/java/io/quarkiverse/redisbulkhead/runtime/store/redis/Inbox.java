@@ -65,16 +65,15 @@ public final class Inbox implements Peers, AutoCloseable {
     private volatile Consumer<ShareMessage> messages = message -> {
     };
     private volatile Function<String, CompletionStage<String>> responder = request -> CompletableFuture.completedStage("");
-    private volatile boolean hears;
-    private volatile long heardNanos;
+    private volatile long heardNanos = System.nanoTime() - DEAF_NANOS;
 
     // All of these are touched on the context only.
     private final Subscription subscription;
-    /** The last message to itself that was sent, that was published, that is due, and that was heard. */
+    /** The last message to itself that was sent, and that was heard. */
     private long sent;
-    private long published;
-    private long due;
     private long heard;
+    /** What was reported last. */
+    private boolean hears;
     private final Map<Long, Question> questions = new HashMap<>();
     private long lastQuestion;
     private final Set<LogMessage> warned = EnumSet.noneOf(LogMessage.class);
@@ -122,7 +121,7 @@ public final class Inbox implements Peers, AutoCloseable {
 
     /** Whether messages arrive; if not, recalls may be lost. */
     public boolean canHear() {
-        return hears && System.nanoTime() - heardNanos < DEAF_NANOS;
+        return System.nanoTime() - heardNanos < DEAF_NANOS;
     }
 
     /** Subscribes, unless that has been done. */
@@ -161,8 +160,6 @@ public final class Inbox implements Peers, AutoCloseable {
         void connected(ServerConnection connection) {
             pauses.reset();
             topology.report(ConnectionListener::reconnected);
-            // Earlier ones went to the subscription before, and must not count against this one.
-            heard = sent;
             echo();
         }
     }
@@ -173,11 +170,7 @@ public final class Inbox implements Peers, AutoCloseable {
         topology.after(ECHO_MILLIS, () -> {
             if (!subscription.closed) {
                 setHears(canHear());
-                if (heard < due) {
-                    subscription.moveOn("messages do not arrive");
-                } else if (!subscription.connections.isEmpty()) {
-                    echo();
-                }
+                echo();
                 echoEachSecond();
             }
         });
@@ -192,9 +185,14 @@ public final class Inbox implements Peers, AutoCloseable {
 
     // If Redis is away, that says nothing about the subscription; and what was published has a second to arrive.
     private void echo() {
-        due = published;
         long number = ++sent;
-        publish(name, ECHO + number).thenAccept(done -> published = number);
+        for (ServerConnection connection : subscription.connections) {
+            publish(name, ECHO + number).thenAccept(published -> topology.after(ECHO_MILLIS, () -> {
+                if (heard < number) {
+                    subscription.leave(connection, "messages do not arrive");
+                }
+            }));
+        }
     }
 
     private void heard(String number) {
@@ -206,13 +204,14 @@ public final class Inbox implements Peers, AutoCloseable {
         }
     }
 
-    // Other instances with the same user cannot publish either, and scripts do not report it.
+    // In a cluster from a node with slots, as scripts do: any other one may have left the cluster, and would not say so.
     private CompletionStage<Response> publish(String to, String text) {
-        return topology.send("PUBLISH " + to, null, connection -> connection
+        return topology.send("PUBLISH " + to, topology.keyPrefix + ":{" + to + "}:", connection -> connection
                 .send(Request.cmd(Command.PUBLISH).arg(to).arg(text)).recover(failure -> {
                     if (!ErrorReply.is(failure, "NOPERM")) {
                         return Future.failedFuture(failure);
                     }
+                    // Other instances with the same user cannot publish either, and scripts do not report it.
                     warnOnce(LogMessage.PUBLISH, "Redis refused PUBLISH to " + name + ": " + failure.getMessage()
                             + ". Waiting calls are not notified and ask once a second, and this instance keeps no idle "
                             + "permits. Grant PUBLISH and the channels under quarkus.redis-bulkhead.key-prefix");

@@ -11,7 +11,6 @@ import io.quarkiverse.redisbulkhead.runtime.store.Backoff;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Redis;
 
 /**
  * Keeps a connection to a server open: opens it when it is first wanted, and again, with a back-off, after a failed attempt
@@ -49,7 +48,7 @@ abstract class Link {
         this.pauses = pauses;
     }
 
-    /** What belongs to opening a connection; may take as long as connecting. */
+    /** What belongs to opening a connection. */
     abstract Future<Void> handshake(ServerConnection connection);
 
     /** A connection is open. */
@@ -105,25 +104,22 @@ abstract class Link {
 
     /** Fails with a {@link StoreException} if the client cannot be made, or is not answered in time. */
     private Future<ServerConnection> attempt() {
-        Redis client;
+        ServerConnection connection;
         try {
             endpoint = address == null ? topology.nextEndpoint() : address;
-            client = topology.newClient(endpoint);
+            connection = new ServerConnection(this, topology.newClient(endpoint));
         } catch (RuntimeException e) {
             // Wrong options, or Vert.x is closed.
             return Future.failedFuture(new StoreException(Kind.REFUSED, "cannot be used: " + ErrorReply.reason(e)));
         }
         long most = Math.max(topology.timeoutMillis, LONGEST_ATTEMPT_MILLIS);
-        return topology.context.succeededFuture().compose(now -> client.connect()).timeout(most, TimeUnit.MILLISECONDS)
-                .onFailure(failure -> client.close())
-                .compose(redis -> {
-                    ServerConnection connection = new ServerConnection(this, client, redis);
-                    return handshake(connection).timeout(most, TimeUnit.MILLISECONDS)
-                            .onFailure(failure -> connection.close(Kind.TRANSIENT, "the handshake failed")).map(connection);
-                })
+        return topology.context.succeededFuture().compose(now -> connection.open()).compose(open -> handshake(connection))
+                .timeout(most, TimeUnit.MILLISECONDS)
+                .onFailure(failure -> connection.close(Kind.TRANSIENT, "the attempt to connect failed"))
                 .recover(failure -> Future.failedFuture(!(failure instanceof TimeoutException) ? failure
                         : new StoreException(Kind.TRANSIENT,
-                                "connecting or probing timed out; Redis is silent, or has reached maxclients")));
+                                "connecting or probing timed out; Redis is silent, or has reached maxclients")))
+                .map(connection);
     }
 
     private void retry() {

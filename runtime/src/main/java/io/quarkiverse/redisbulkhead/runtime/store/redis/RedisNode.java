@@ -202,9 +202,15 @@ final class RedisNode extends Link {
     @Override
     void connected(ServerConnection connection) {
         boolean isSameRun = !connection.runId.isEmpty() && connection.runId.equals(runId);
+        List<ServerConnection> silent = connections.stream().filter(other -> other.isSuspect).toList();
         // Beside others, so that nothing can have happened to the data. An unknown run may be a new one.
-        boolean isOneMore = (connection.runId.isEmpty() || isSameRun)
-                && connections.stream().anyMatch(other -> other != connection && !isSilent(other));
+        boolean isOneMore = (connection.runId.isEmpty() || isSameRun) && connections.size() > silent.size() + 1;
+        if (isOneMore && connections.size() > silent.size() + maxConnections) {
+            // The one that it was to replace has replied meanwhile.
+            connections.remove(connection);
+            connection.close(Kind.TRANSIENT, "not needed");
+            return;
+        }
         runId = connection.runId;
         if (lastError == null) {
             // The next command has its time.
@@ -216,7 +222,7 @@ final class RedisNode extends Link {
             answered();
             LOG.infof("%s is available again", label);
         }
-        List.copyOf(connections).stream().filter(this::isSilent).forEach(silent -> lost(silent, NO_REPLY));
+        silent.forEach(other -> lost(other, NO_REPLY));
         if (!isOneMore && wasConnected) {
             topology.reconnected(this, !isSameRun);
         }
@@ -290,21 +296,21 @@ final class RedisNode extends Link {
         }
     }
 
-    // A connection can be dead though the server is not. Another one is opened in good time, and takes over.
+    // A connection can be dead though the server is not. Another one is opened in good time, and takes over if this one has
+    // still not replied when it is open: a server that is only slow would reply to no call if connections were closed earlier.
     private void replaceSilentConnections() {
-        for (ServerConnection connection : List.copyOf(connections)) {
+        // A call that takes several round trips has more time.
+        int most = maxCalls == 1 ? 3 * TICKS_PER_TIMEOUT / 4 : TICKS_PER_TIMEOUT / 2;
+        boolean isAny = false;
+        for (ServerConnection connection : connections) {
             connection.silentTicks += connection.isAwaitingReplies() ? 1 : 0;
-            if (isSilent(connection) && connections.size() > 1) {
-                lost(connection, NO_REPLY);
-            } else if (isSilent(connection)) {
-                open();
-            }
+            boolean isSilent = connection.silentTicks > most;
+            connection.isSuspect |= isSilent && !opening;
+            isAny |= isSilent;
         }
-    }
-
-    // A call that takes several round trips has more time.
-    private boolean isSilent(ServerConnection connection) {
-        return connection.silentTicks > (maxCalls == 1 ? 3 * TICKS_PER_TIMEOUT / 4 : TICKS_PER_TIMEOUT / 2);
+        if (isAny) {
+            open();
+        }
     }
 
     // ---- The end

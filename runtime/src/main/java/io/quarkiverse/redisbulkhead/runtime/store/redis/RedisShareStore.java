@@ -196,7 +196,7 @@ public final class RedisShareStore implements ShareStore, AutoCloseable {
     }
 
     private Position withoutEarlierLimits(Position position) {
-        return limitsMayBeOwn() ? position.withOtherLimits(Set.of()) : position;
+        return limitsMayBeOwn() ? position.withoutOtherLimit() : position;
     }
 
     @Override

@@ -32,6 +32,9 @@ final class ServerCall<T> implements Connection {
     /** Whether each command is preceded by {@code ASKING}, because a node redirected the call with {@code ASK}. */
     boolean asking;
 
+    /** Whether a node named another one for good that is not yet known as the one with the key. */
+    boolean hasMoved;
+
     private final Function<Connection, Future<T>> work;
     private ServerConnection connection;
 
@@ -86,9 +89,9 @@ final class ServerCall<T> implements Connection {
         return connection.runId;
     }
 
-    // A node that a slot is moving to may not have the key yet.
+    // A node that a slot is moving to, or has just moved to, may not have the key yet.
     @Override
     public long serverSinceMillis() {
-        return asking ? 0 : connection.link.topology.serverSinceMillis();
+        return asking || hasMoved ? 0 : connection.link.topology.serverSinceMillis(routingKey);
     }
 }

@@ -19,7 +19,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
 /**
- * One open connection to one server. Commands are pipelined and answered in order. Nothing is sent twice: when the connection
+ * One connection to one server. Commands are pipelined and answered in order. Nothing is sent twice: when the connection
  * is lost, commands without a reply fail with an unknown outcome, and later ones fail without being sent.
  * <p>
  * Runs on the context of the {@link Topology}.
@@ -30,7 +30,8 @@ final class ServerConnection {
 
     final Link link;
 
-    final RedisConnection redis;
+    /** The connection of the client; null until it is open. */
+    RedisConnection redis;
 
     /** What a handshake may wait for; fails when the connection is lost. */
     final Promise<Void> confirmed = Promise.promise();
@@ -44,6 +45,9 @@ final class ServerConnection {
     /** For how many ticks commands have been in flight without any reply. */
     int silentTicks;
 
+    /** Whether nothing has come since an attempt began to open a connection that takes over. */
+    boolean isSuspect;
+
     /** Which command contained the text of the script last; from then on the server knows its digest. */
     long taughtWith;
 
@@ -52,13 +56,26 @@ final class ServerConnection {
     private long sent;
     private String lostBecause;
 
-    ServerConnection(Link link, Redis client, RedisConnection redis) {
+    /**
+     * @param client connects to the server; closed with this connection
+     */
+    ServerConnection(Link link, Redis client) {
         this.link = link;
         this.client = client;
-        this.redis = redis;
+    }
+
+    /** Connects; fails if this connection was closed meanwhile. */
+    Future<Void> open() {
         Context context = link.topology.context;
-        redis.endHandler(end -> context.runOnContext(now -> lost("closed by the server")));
-        redis.exceptionHandler(failure -> context.runOnContext(now -> lost(ErrorReply.reason(failure))));
+        return client.connect().compose(opened -> {
+            if (!isOpen()) {
+                return Future.failedFuture(lostBecause);
+            }
+            redis = opened;
+            redis.endHandler(end -> context.runOnContext(now -> lost("closed by the server")));
+            redis.exceptionHandler(failure -> context.runOnContext(now -> lost(ErrorReply.reason(failure))));
+            return Future.succeededFuture();
+        });
     }
 
     /**
@@ -117,6 +134,7 @@ final class ServerConnection {
                 lost(ErrorReply.reason(result.cause()));
             } else if (unanswered.remove(answer)) {
                 silentTicks = 0;
+                isSuspect = false;
                 link.replied(this, error.orElse(null));
                 answer.handle(result);
             }
@@ -137,8 +155,10 @@ final class ServerConnection {
             return;
         }
         lostBecause = reason;
-        redis.endHandler(null);
-        redis.exceptionHandler(null);
+        if (redis != null) {
+            redis.endHandler(null);
+            redis.exceptionHandler(null);
+        }
         // Only that ends a connection which is silent.
         client.close();
         List<Promise<Response>> left = List.copyOf(unanswered);

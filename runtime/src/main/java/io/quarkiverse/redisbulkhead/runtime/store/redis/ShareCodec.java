@@ -61,11 +61,10 @@ public final class ShareCodec {
             List<?> values = (List<?>) each;
             attached.put((String) values.get(0), new Attached((int) number(values, 1), number(values, 2)));
         }
-        int otherLimit = (int) number(reply, 19);
         return new Position(number(reply, 0), number(reply, 1), number(reply, 2), number(reply, 3), number(reply, 4),
                 number(reply, 5), (int) number(reply, 6), number(reply, 7), number(reply, 8), number(reply, 9) == 1,
                 number(reply, 10) == 1, (int) number(reply, 11), number(reply, 12), number(reply, 13), number(reply, 14),
-                number(reply, 15), (int) number(reply, 16), attached, otherLimit == 0 ? Set.of() : Set.of(otherLimit),
+                number(reply, 15), (int) number(reply, 16), attached, (int) number(reply, 19),
                 (String) reply.get(17));
     }
 

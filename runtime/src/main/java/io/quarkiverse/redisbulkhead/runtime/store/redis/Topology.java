@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -14,8 +15,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 import org.jboss.logging.Logger;
 
@@ -64,6 +67,7 @@ public final class Topology implements AutoCloseable {
     static final int MAX_IN_FLIGHT = 1024;
     private static final int MAX_REDIRECTS = 16;
     private static final int LONGEST_REDIRECT_PAUSE_MILLIS = 150;
+    private static final int SLOTS_OF_A_CLUSTER = 16_384;
 
     final Vertx vertx;
     final ContextInternal context;
@@ -84,10 +88,13 @@ public final class Topology implements AutoCloseable {
     private final RedisNode entryNode;
     /** The nodes of a cluster by their addresses. */
     private final Map<String, RedisNode> nodes = new HashMap<>();
-    /** Which node has which slot; null until a node has replied. */
-    private Slots slots;
-    /** When another server, or another run of it, was found to have data; null if this instance has never seen that. */
-    private Long newServerNanos;
+    /** The address of the node that has each slot, null for none; null until a node has replied. */
+    private String[] nodeBySlot;
+    /**
+     * When another server, or another run of it, was found to have the data of each slot; null for a slot for which this
+     * instance has never seen that. A server that is part of no cluster has one slot.
+     */
+    private final Long[] newServerNanos;
     private boolean refreshing;
     private List<String> endpoints;
     private int turn;
@@ -112,6 +119,7 @@ public final class Topology implements AutoCloseable {
         this.keyPrefix = keyPrefix;
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
         this.pipelined = pipelined;
+        this.newServerNanos = new Long[isCluster() ? SLOTS_OF_A_CLUSTER : 1];
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
         this.entryNode = new RedisNode(this, isCluster() ? "The Redis Cluster" : "Redis", null, pipelined);
     }
@@ -197,10 +205,14 @@ public final class Topology implements AutoCloseable {
             return;
         }
         boolean isRouted = isCluster() && call.routingKey != null;
-        if (isRouted && slots == null) {
+        if (isRouted && nodeBySlot == null) {
             refresh();
         }
-        node(isRouted && slots != null ? slots.bySlot[ZModem.generate(call.routingKey)] : null).submit(call);
+        node(isRouted && nodeBySlot != null ? nodeBySlot[slot(call.routingKey)] : null).submit(call);
+    }
+
+    private int slot(String key) {
+        return isCluster() ? ZModem.generate(key) : 0;
     }
 
     // ---- The nodes of a cluster
@@ -219,7 +231,7 @@ public final class Topology implements AutoCloseable {
             return;
         }
         refreshing = true;
-        vertx.setTimer(slots == null ? FIRST_REFRESH_MILLIS : REFRESH_MILLIS, timer -> {
+        vertx.setTimer(nodeBySlot == null ? FIRST_REFRESH_MILLIS : REFRESH_MILLIS, timer -> {
             refreshing = false;
             ServerCall<Slots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
                     .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> Slots.read(entryNode.endpoint, reply)));
@@ -234,11 +246,10 @@ public final class Topology implements AutoCloseable {
 
     /** Whether anything has changed. */
     private boolean accept(Slots reported) {
-        boolean isFirst = slots == null;
-        boolean changed = isFirst || !Arrays.equals(slots.bySlot, reported.bySlot);
-        slots = reported;
+        String[] before = nodeBySlot;
+        nodeBySlot = reported.nodeBySlot;
         endpoints = reported.nodes;
-        Set<String> masters = new HashSet<>(Arrays.asList(reported.bySlot));
+        Set<String> masters = new HashSet<>(Arrays.asList(nodeBySlot));
         masters.remove(null);
         // One that is still replying names the nodes that took over.
         List<String> gone = nodes.entrySet().stream()
@@ -250,13 +261,14 @@ public final class Topology implements AutoCloseable {
             node.close(Kind.TRANSIENT, "the node has no slots any more");
             left.forEach(this::submit);
         }
-        if (isFirst) {
+        if (before == null) {
             // Once, and before calls need them: a node that cannot be reached is asked again by the calls for it.
             masters.forEach(endpoint -> node(endpoint).connect());
+            return true;
         }
-        if (changed && !isFirst) {
-            dataMayDiffer();
-            report(ConnectionListener::reconnected);
+        // While slots are moved one by one, only the bulkheads in these are concerned, or all would be stated again each time.
+        boolean changed = serverChanged(slot -> !Objects.equals(before[slot], nodeBySlot[slot]), true);
+        if (changed) {
             report(ConnectionListener::availabilityChanged);
         }
         return changed;
@@ -279,49 +291,57 @@ public final class Topology implements AutoCloseable {
     /**
      * Which node of a cluster has which slot.
      *
-     * @param bySlot the address of the master of each slot; null where no node has it
+     * @param nodeBySlot the address of the master of each slot; null where no node has it
      * @param nodes all nodes that have slots, replicas too
      */
-    private record Slots(String[] bySlot, List<String> nodes) {
+    private record Slots(String[] nodeBySlot, List<String> nodes) {
 
         /** Reads the reply to {@code CLUSTER SLOTS}. Another node may know more than one that knows none. */
         static Slots read(String asked, Response reply) {
-            String[] bySlot = new String[16_384];
+            String[] nodeBySlot = new String[SLOTS_OF_A_CLUSTER];
             Set<String> all = new LinkedHashSet<>();
             for (Response range : reply) {
                 List<String> nodes = range.stream().skip(2)
                         .map(node -> endpoint(asked, Objects.toString(node.get(0), ""), node.get(1).toInteger())).toList();
-                Arrays.fill(bySlot, range.get(0).toInteger(), range.get(1).toInteger() + 1, nodes.get(0));
+                Arrays.fill(nodeBySlot, range.get(0).toInteger(), range.get(1).toInteger() + 1, nodes.get(0));
                 all.addAll(nodes);
             }
             if (all.isEmpty()) {
                 throw new StoreException(Kind.TRANSIENT, "the node reports no slots");
             }
-            return new Slots(bySlot, List.copyOf(all));
+            return new Slots(nodeBySlot, List.copyOf(all));
         }
     }
 
     // ---- What servers report, on the context
 
-    /** Another server, or another run of it, has data now, and may have less of it. */
-    private void dataMayDiffer() {
-        newServerNanos = System.nanoTime();
+    /**
+     * The server of these slots was lost and is back, or another one has them, so that their bulkheads are stated again.
+     *
+     * @param mayHaveLess whether it may be another server or another run of it, which may have less data
+     * @return whether there are such slots
+     */
+    private boolean serverChanged(IntPredicate which, boolean mayHaveLess) {
+        BitSet slots = IntStream.range(0, newServerNanos.length).filter(which).collect(BitSet::new, BitSet::set, BitSet::or);
+        Long now = System.nanoTime();
+        slots.stream().filter(slot -> mayHaveLess).forEach(slot -> newServerNanos[slot] = now);
+        if (!slots.isEmpty()) {
+            report(to -> to.reconnected(id -> slots.get(slot(new BulkheadKeys(keyPrefix, id).toString()))));
+        }
+        return !slots.isEmpty();
     }
 
     /** As {@link Connection#serverSinceMillis}. */
-    long serverSinceMillis() {
-        return newServerNanos == null ? -1 : TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - newServerNanos);
+    long serverSinceMillis(String routingKey) {
+        Long since = newServerNanos[slot(routingKey)];
+        return since == null ? -1 : TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
     }
 
     /** A connection was opened again after another one was lost, or the server answers again. */
     void reconnected(RedisNode node, boolean mayBeAnotherRun) {
-        // The node of a cluster that is asked for slots may be another one each time.
-        if (node != entryNode || !isCluster()) {
-            if (mayBeAnotherRun) {
-                dataMayDiffer();
-            }
-            report(ConnectionListener::reconnected);
-        }
+        // The node of a cluster that is asked for slots has none as such, because it may be another one each time.
+        serverChanged(slot -> node.address == null ? !isCluster()
+                : nodeBySlot != null && node.address.equals(nodeBySlot[slot]), mayBeAnotherRun);
     }
 
     /** A connection was lost or could not be opened; in a cluster another node may have taken over. */
@@ -353,8 +373,8 @@ public final class Topology implements AutoCloseable {
         }
         call.asking = to.asking();
         String named = endpoint(node.endpoint, to.host(), to.port());
-        if (!to.asking() && slots != null && !named.equals(slots.bySlot[ZModem.generate(call.routingKey)])) {
-            dataMayDiffer();
+        if (!to.asking() && nodeBySlot != null && !named.equals(nodeBySlot[slot(call.routingKey)])) {
+            call.hasMoved = true;
             refresh();
         }
         node(named).submit(call);

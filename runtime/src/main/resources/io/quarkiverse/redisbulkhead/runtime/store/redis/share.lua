@@ -335,10 +335,12 @@ local function step()
     local function notesNewRun(matches)
         local GRACE = 2000
         local stated, knownFor, isNew = statement.server, statement.serverSince, false
-        if isMissing or not matches or stated ~= all.server then
+        -- No instance has stated its position, though an operator may have set a limit.
+        local isUnknown = all.server == '' and all.instances == 0
+        if not matches or stated ~= all.server then
             local info = redis.pcall('INFO', 'server')
             local actual = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or stated
-            isNew = not isMissing and all.server ~= '' and actual ~= '' and actual ~= all.server
+            isNew = all.server ~= '' and actual ~= '' and actual ~= all.server
             all.server = actual == '' and all.server or actual
         end
         if isNew then
@@ -346,7 +348,7 @@ local function step()
             scan()
             all.grace = from + GRACE
         end
-        if isMissing or isNew and all.unconfirmed == 0 then
+        if isUnknown or isNew and all.unconfirmed == 0 then
             -- An instance that still states another run has not noticed the new one.
             knownFor = stated ~= '' and stated ~= all.server and 0 or knownFor
             all.unconfirmed, all.grace = -1, knownFor >= 0 and knownFor < GRACE and from + GRACE - knownFor or 0

@@ -227,7 +227,7 @@ final class ShareModel {
             }
             stored = step.stored;
             storedText = step.text;
-            held = step.after.holds().stream().map(each -> new Held(each.hold().weight(), now + each.hold().leaseMillis()))
+            held = step.after.holds().stream().map(each -> new Held(each.weight(), now + each.leaseMillis()))
                     .toList();
             require(step.after.shares().stream().allMatch(
                     share -> START_MICROS / 1_000 + now - back + share.leaseMillis() <= stored.fieldsExpire() + back),
@@ -245,7 +245,7 @@ final class ShareModel {
             }
             Set<String> refused = new TreeSet<>();
             statement.holds().stream().filter(hold -> !hold.digest().isEmpty()).map(Statement.Hold::id)
-                    .filter(id -> step.after.holds().stream().noneMatch(each -> each.hold().id().equals(id)))
+                    .filter(id -> step.after.holds().stream().noneMatch(each -> each.id().equals(id)))
                     .forEach(refused::add);
             network.add(Item.of(index, position, refused));
             Known before = known.get(index);

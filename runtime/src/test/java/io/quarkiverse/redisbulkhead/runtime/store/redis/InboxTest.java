@@ -25,9 +25,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareMessage;
+import io.vertx.redis.client.Command;
 import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.Request;
 
 /** What an instance hears, and what it does when it hears nothing. */
 class InboxTest {
@@ -165,6 +168,31 @@ class InboxTest {
         redis.start();
 
         one.awaitHearing();
+    }
+
+    /** A node that leaves a cluster goes on answering, but its messages do not get there any more. */
+    @Test
+    void instanceHearsThoughTheNodeThatItKnowsHasLeftTheCluster() {
+        try (TestCluster cluster = new TestCluster()) {
+            TestRedis leaving = cluster.join();
+            // The second endpoint is asked first, here by a call.
+            Instance one = new Instance("one", new RedisOptions().setType(RedisClientType.CLUSTER)
+                    .addConnectionString("redis://127.0.0.1:" + cluster.node().port())
+                    .addConnectionString("redis://127.0.0.1:" + leaving.port()));
+            TestRedis.get(Restated.until(() -> one.topology.send("ECHO", "test",
+                    connection -> connection.send(Request.cmd(Command.ECHO).arg("x")))));
+            one.open().awaitHearing();
+            leaving.command("CLUSTER", "RESET");
+            long before = published(cluster);
+
+            await().atMost(30, TimeUnit.SECONDS).until(() -> published(cluster) > before + 5);
+            assertThat(one.events.count("deaf")).isZero();
+            assertThat(one.inbox.canHear()).isTrue();
+        }
+    }
+
+    private static long published(TestCluster cluster) {
+        return cluster.nodes().stream().mapToLong(node -> node.calls("publish")).sum();
     }
 
     /** Messages that arrive among echoes are not lost, with either protocol. */

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +53,7 @@ public abstract class RedisShareStoreContract {
         private final RecordedEvents events = new RecordedEvents();
         public final List<ShareMessage> messages = new CopyOnWriteArrayList<>();
         long number;
-        public Position last = new Position(0, 0, 0, 0, 0, 0, 1, 0, 0, false, false, 0, 0, 0, 0, 0, 0, Map.of(), Set.of(),
+        public Position last = new Position(0, 0, 0, 0, 0, 0, 1, 0, 0, false, false, 0, 0, 0, 0, 0, 0, Map.of(), 0,
                 "");
         long returned;
         int limit = 1;

@@ -186,10 +186,10 @@ class ScriptShareStoreTest extends RedisShareStoreContract {
         Instance other = instance();
         other.limit = 2;
         one.tryFor(REPORTS, 1);
-        assertThat(other.tryFor(REPORTS, 1).otherLimits()).containsExactly(1);
+        assertThat(other.tryFor(REPORTS, 1).otherLimit()).isEqualTo(1);
         other.store.ignoreEarlierLimits();
 
-        assertThat(other.state(REPORTS).otherLimits()).isEmpty();
+        assertThat(other.state(REPORTS).otherLimit()).isZero();
         assertThat(get(other.store.look(REPORTS, 1)).declaredLimits()).isEmpty();
         assertThat(get(one.store.look(REPORTS, 1)).declaredLimits()).containsExactly(1, 2);
     }

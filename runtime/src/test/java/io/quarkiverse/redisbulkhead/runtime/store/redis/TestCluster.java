@@ -42,10 +42,24 @@ final class TestCluster implements AutoCloseable {
             nodes.get(i).command("CLUSTER", "SET-CONFIG-EPOCH", i + 1);
             nodes.get(i).command("CLUSTER", "MEET", "127.0.0.1", nodes.get(0).port());
         }
+        awaitAgreement();
+    }
+
+    private void awaitAgreement() {
         await().atMost(Duration.ofSeconds(60)).until(() -> nodes.stream().allMatch(node -> {
             String info = node.command("CLUSTER", "INFO").toString();
-            return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + NODES);
+            return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + nodes.size());
         }));
+    }
+
+    /** Adds a node without slots. */
+    TestRedis join() {
+        TestRedis node = new TestRedis(freePort(), "cluster-enabled yes", "cluster-node-timeout 15000");
+        node.start();
+        nodes.add(node);
+        node.command("CLUSTER", "MEET", "127.0.0.1", nodes.get(0).port());
+        awaitAgreement();
+        return node;
     }
 
     private static int freePort() {

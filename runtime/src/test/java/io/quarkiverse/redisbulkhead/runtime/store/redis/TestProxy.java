@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A proxy in front of Redis that disturbs the first connection, or several, and forwards the others. */
@@ -38,6 +39,12 @@ final class TestProxy implements AutoCloseable {
         /** The first connection is silent until {@link #deliver()}. */
         FIRST_IS_LATE,
 
+        /**
+         * What the server sends takes {@value #LATE_MILLIS} ms over the first connection, from {@link #forgetFirst()} on, and
+         * {@value #OTHERS_LATE_MILLIS} ms over the others.
+         */
+        REPLIES_ARE_LATE,
+
         /** Each connection is closed with its first call. */
         EACH_CALL_IS_LOST,
 
@@ -46,6 +53,9 @@ final class TestProxy implements AutoCloseable {
     }
 
     private static final int SILENT = 3;
+
+    private static final long LATE_MILLIS = 1_900;
+    private static final long OTHERS_LATE_MILLIS = 1_080;
 
     private final Fault fault;
     private final String word;
@@ -154,7 +164,10 @@ final class TestProxy implements AutoCloseable {
                     delivered.await();
                     disturbs = false;
                     to.getOutputStream().write(held);
-                } else if (up || number > 0 || !forgotten) {
+                } else if (up || number > 0 || !forgotten || fault == Fault.REPLIES_ARE_LATE) {
+                    if (!up && forgotten && fault == Fault.REPLIES_ARE_LATE) {
+                        delivered.await(number == 0 ? LATE_MILLIS : OTHERS_LATE_MILLIS, TimeUnit.MILLISECONDS);
+                    }
                     to.getOutputStream().write(buffer, 0, read);
                 }
             }

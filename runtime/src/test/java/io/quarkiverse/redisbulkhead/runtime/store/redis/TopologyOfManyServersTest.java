@@ -6,12 +6,15 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -53,6 +56,7 @@ class TopologyOfManyServersTest {
             topology.listen(events);
             Found before = set(topology, "test:{a}");
             assertThat(before.sinceMillis()).isEqualTo(-1);
+            awaitSlotsAreKnown(cluster);
             int slot = cluster.node().command("CLUSTER", "KEYSLOT", "test:{a}").toInteger();
             TestRedis source = cluster.ownerOf(slot);
             TestRedis target = cluster.otherThan(source);
@@ -91,6 +95,81 @@ class TopologyOfManyServersTest {
 
             assertThat(reply.get(30, TimeUnit.SECONDS)).hasToString("OK");
         }
+    }
+
+    /**
+     * The bulkheads of other slots have lost nothing: no grace begins for them, and they are not stated again, or moving a
+     * thousand slots would make each instance state all of its bulkheads as often.
+     */
+    @Test
+    void slotThatMovesConcernsItsBulkheadsOnly() throws Exception {
+        RecordedEvents events = new RecordedEvents();
+        try (TestCluster cluster = new TestCluster();
+                Topology topology = topology(cluster.restrictedOptions(TestStore.SCRIPT))) {
+            topology.listen(events);
+            set(topology, "test:{a}:");
+            set(topology, "test:{b}:");
+            awaitSlotsAreKnown(cluster);
+            int slot = cluster.node().command("CLUSTER", "KEYSLOT", "{a}").toInteger();
+            TestRedis source = cluster.ownerOf(slot);
+            source.command("DEL", "test:{a}:");
+            cluster.assign(slot, cluster.otherThan(source));
+
+            assertThat(set(topology, "test:{a}:").sinceMillis()).isNotNegative();
+            await().atMost(30, TimeUnit.SECONDS).until(() -> events.count("differ") == 1);
+            assertThat(events.concern("a")).isTrue();
+            assertThat(events.concern("b")).isFalse();
+            assertThat(set(topology, "test:{a}:").sinceMillis()).isNotNegative();
+            assertThat(set(topology, "test:{b}:").sinceMillis()).isEqualTo(-1);
+        }
+    }
+
+    /** A node that was restarted concerns the bulkheads of its slots only. */
+    @Test
+    void nodeThatIsBackConcernsItsBulkheadsOnly() throws Exception {
+        RecordedEvents events = new RecordedEvents();
+        try (TestCluster cluster = new TestCluster();
+                Topology topology = topology(cluster.restrictedOptions(TestStore.SCRIPT))) {
+            topology.listen(events);
+            set(topology, "test:{a}:");
+            set(topology, "test:{b}:");
+            awaitSlotsAreKnown(cluster);
+            TestRedis ofA = cluster.ownerOf(cluster.node().command("CLUSTER", "KEYSLOT", "{a}").toInteger());
+            TestRedis ofB = cluster.ownerOf(cluster.node().command("CLUSTER", "KEYSLOT", "{b}").toInteger());
+            assertThat(ofA).isNotEqualTo(ofB);
+            ofA.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+
+            await().atMost(30, TimeUnit.SECONDS).until(() -> events.count("differ") == 1);
+            assertThat(events.concern("a")).isTrue();
+            assertThat(events.concern("b")).isFalse();
+            assertThat(set(topology, "test:{a}:").sinceMillis()).as("the same run").isEqualTo(-1);
+        }
+    }
+
+    /** A node that the others do not reach reports what it knew before: the next one is asked. */
+    @Test
+    void anotherNodeIsAskedWhenTheFirstHasNoNews() throws Exception {
+        try (TestRedis redis = new TestRedis(TestRedis.freePort(), "cluster-enabled yes");
+                StaleNode stale = new StaleNode(TestRedis.freePort(), redis.port())) {
+            redis.start();
+            redis.command("CLUSTER", Stream.concat(Stream.of("ADDSLOTS"), IntStream.range(0, 16_384).boxed()).toArray());
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> redis.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
+            // The second endpoint is asked first.
+            RedisOptions options = new RedisOptions().setType(RedisClientType.CLUSTER).setProtocolNegotiation(false)
+                    .addConnectionString("redis://127.0.0.1:" + redis.port())
+                    .addConnectionString("redis://127.0.0.1:" + stale.port());
+            try (Topology topology = topology(options)) {
+                assertThat(set(topology, "test:{a}:").server()).isNotEqualTo(StaleNode.RUN_ID);
+                assertThat(stale.reports()).isPositive();
+            }
+        }
+    }
+
+    // Then there is a connection to each node.
+    private static void awaitSlotsAreKnown(TestCluster cluster) {
+        await().atMost(30, TimeUnit.SECONDS).until(() -> cluster.nodes().stream()
+                .allMatch(node -> node.command("CLIENT", "LIST").toString().contains("user=bulkhead")));
     }
 
     private static int moved(TestRedis node) {

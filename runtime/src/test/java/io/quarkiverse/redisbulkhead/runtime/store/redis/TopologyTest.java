@@ -343,6 +343,25 @@ class TopologyTest {
         }
     }
 
+    /**
+     * Each reply takes more than half of the command timeout, so that other connections are opened meanwhile. They are ready
+     * when the first one has replied, and has been silent again for more than half of the timeout.
+     */
+    @Test
+    void slowServerIsNotAway() {
+        try (TestProxy proxy = new TestProxy(Fault.REPLIES_ARE_LATE, redis.port());
+                Topology slow = topology(TestRedis.options(proxy.port()), Duration.ofMillis(2_500))) {
+            assertThat(get(echo(slow, "PONG"))).hasToString("PONG");
+            proxy.forgetFirst();
+            for (int i = 0; i < 4; i++) {
+                assertThat(get(once(slow, "return 'PONG'", ""))).hasToString("PONG");
+            }
+            assertThat(log.texts()).isEmpty();
+            proxy.deliver();
+            await().atMost(30, TimeUnit.SECONDS).until(() -> proxy.accepted() > 1 && connections() == 1);
+        }
+    }
+
     /** Trap 33: the event loop is blocked for longer than the timeout; replies that arrived are read first. */
     @Test
     void pauseOfTheProcessIsNotAnOutage() {
