@@ -41,7 +41,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard.UnfinishedResults;
+import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.impl.LazyValue;
 
@@ -206,18 +206,15 @@ public class GuardedMethods {
                     .map(Semaphore::uncountedPermit).toList());
         }
         String first = name(method.bulkheads().get(0));
+        UnfinishedResults results = new UnfinishedResults(method.label(), first, content);
+        AsyncGuard asynchronous = new AsyncGuard(first, runtime.continuations(), results);
         return switch (method.returns()) {
-            case SYNCHRONOUS ->
-                new SynchronousGuard(method.label(), first, new UnfinishedResults(method.label(), first, content));
-            case UNI -> asynchronous(first)::uni;
-            case MULTI -> asynchronous(first)::multi;
-            case STAGE -> asynchronous(first)::stage;
+            case SYNCHRONOUS -> new SynchronousGuard(method.label(), first, results);
+            case UNI -> asynchronous::uni;
+            case MULTI -> asynchronous::multi;
+            case STAGE -> asynchronous::stage;
             case SUSPENDING -> Arc.container().instance(Guard.class).get();
         };
-    }
-
-    private AsyncGuard asynchronous(String bulkhead) {
-        return new AsyncGuard(bulkhead, runtime.continuations());
     }
 
     /**

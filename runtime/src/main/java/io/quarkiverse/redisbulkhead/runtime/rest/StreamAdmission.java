@@ -51,12 +51,16 @@ public record StreamAdmission() implements HandlerChainCustomizer {
     private static final class Begun implements MultiSubscriber<Object> {
 
         private final ResteasyReactiveRequestContext request;
-        private final StreamStart start = new StreamStart(this::resume);
+        private final StreamStart start = new StreamStart(this::decided);
         private final DeferredSubscription upstream = new DeferredSubscription();
         // What comes before the subscriber: the end, and items of a stream that does not wait for requests.
         private final Queue<Consumer<MultiSubscriber<? super Object>>> early = new ArrayDeque<>();
-        // Null before it has received those. Both are guarded by this.
+        // Null before it has received those.
         private MultiSubscriber<? super Object> receiver;
+        // Whether the response begins with the next signal.
+        private boolean waits;
+        // The client has left, or the response has ended. All of these are guarded by this.
+        private boolean left;
         private volatile Throwable failure;
 
         private Begun(ResteasyReactiveRequestContext request) {
@@ -65,15 +69,48 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         private void begin(Multi<?> stream) {
             // The client leaves, also while the stream waits for its permit.
-            request.serverResponse().addCloseHandler(upstream::cancel);
+            request.serverResponse().addCloseHandler(this::leave);
             // The response ends, also without having subscribed, for example because no media type is known.
-            request.registerCompletionCallback(ended -> upstream.cancel());
+            request.registerCompletionCallback(ended -> leave());
             start.by(() -> stream.subscribe().withSubscriber(this));
+        }
+
+        private void decided(Executor executor) {
+            if (waitsForSignal()) {
+                // Another stream may wait for a request.
+                upstream.request(1);
+            } else {
+                resume(executor);
+            }
+        }
+
+        // An operator that cancels a guarded stream goes on with a failure, as after a timeout, or with another stream.
+        private synchronized boolean waitsForSignal() {
+            waits = start.isCancelled() && early.isEmpty() && !left;
+            return waits;
+        }
+
+        private void leave() {
+            synchronized (this) {
+                left = true;
+            }
+            upstream.cancel();
+            resumeIfWaiting();
+        }
+
+        private void resumeIfWaiting() {
+            synchronized (this) {
+                if (!waits) {
+                    return;
+                }
+                waits = false;
+            }
+            resume(start.here());
         }
 
         // REST itself would use an executor without the caller's Vert.x context.
         private void resume(Executor executor) {
-            Throwable rejection = start.isGuarded() ? failure : null;
+            Throwable rejection = start.here() != null ? failure : null;
             if (rejection != null) {
                 request.resume(rejection, true);
                 return;
@@ -98,13 +135,15 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         }
 
         private void pass(Consumer<MultiSubscriber<? super Object>> signal) {
-            synchronized (this) {
-                if (receiver == null) {
-                    early.add(signal);
-                    return;
-                }
+            if (isEarly(signal)) {
+                resumeIfWaiting();
+            } else {
+                signal.accept(receiver);
             }
-            signal.accept(receiver);
+        }
+
+        private synchronized boolean isEarly(Consumer<MultiSubscriber<? super Object>> signal) {
+            return receiver == null && early.add(signal);
         }
 
         @Override
@@ -140,12 +179,18 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         @Override
         public Object apply(Object result) {
-            if (result instanceof RestResponse<?> response) {
-                return response.getEntity();
+            try {
+                if (result instanceof RestResponse<?> response) {
+                    return response.getEntity();
+                }
+                // The entity of a response that was received may be a stream over what is there already.
+                return result instanceof Response response && !result.getClass().getName().contains(CLIENT)
+                        ? response.getEntity()
+                        : result;
+            } catch (IllegalStateException e) {
+                // It is closed.
+                return null;
             }
-            // The entity of a response that was received may be a stream over what is there already.
-            return result instanceof Response response && !result.getClass().getName().contains(CLIENT) ? response.getEntity()
-                    : result;
         }
     }
 }
