@@ -273,6 +273,9 @@ public class GuardedMethods {
         LazyValue<BulkheadKeyResolver> bean = new LazyValue<>(
                 () -> (BulkheadKeyResolver) Arc.container().instance(Arc.container().bean(resolver.bean())).get());
         boolean suspends = method.returns() == ReturnKind.SUSPENDING;
+        int declaredWeight = semaphore.spec().weight();
+        // The limit of a key may be below that weight.
+        Semaphore light = semaphore.weighing(1);
         return arguments -> {
             List<Object> all = Arrays.asList(arguments);
             // The continuation is not an argument that the function declares.
@@ -283,8 +286,9 @@ public class GuardedMethods {
                         + " returned null instead of the key of bulkhead '" + bulkhead
                         + "'. Return ResolvedKey.of(key), or throw an exception to reject the call");
             }
-            Semaphore ofKey = semaphore.forKey(key.key(), key.permits());
-            return key.weight().isEmpty() ? ofKey : ofKey.forCallWeighing(key.weight().getAsInt(), method.label());
+            int weight = key.weight().orElse(declaredWeight);
+            Semaphore ofKey = light.forKey(key.key(), key.permits());
+            return weight == 1 ? ofKey : ofKey.forCallWeighing(weight, method.label());
         };
     }
 

@@ -239,7 +239,10 @@ public record AsyncGuard(String bulkhead, Continuations continuations, Unfinishe
         };
     }
 
-    /** The same for a stream, which it also ends at a loss: Mutiny's operators that fail a stream do not cancel it. */
+    /**
+     * The same for a stream, which it also ends at a loss: Mutiny's operators that fail a stream do not cancel it. Cancelling a
+     * stream may run code of the application, and throw what that throws.
+     */
     private final class GuardedStream extends MultiOperatorProcessor<Object, Object> {
 
         private final Admission admission;
@@ -254,8 +257,11 @@ public record AsyncGuard(String bulkhead, Continuations continuations, Unfinishe
         private void end(Throwable loss) {
             Subscription stream = getAndSetUpstreamSubscription(Subscriptions.CANCELLED);
             if (stream != Subscriptions.CANCELLED) {
-                stream.cancel();
-                AsyncGuard.this.end(admission, () -> downstream.onFailure(loss));
+                try {
+                    stream.cancel();
+                } finally {
+                    AsyncGuard.this.end(admission, () -> downstream.onFailure(loss));
+                }
             }
         }
 
@@ -275,10 +281,13 @@ public record AsyncGuard(String bulkhead, Continuations continuations, Unfinishe
         @Override
         public void cancel() {
             boolean running = !isDone() && !isCancelled();
-            super.cancel();
-            if (running) {
-                admission.end();
-                decided.cancel(false);
+            try {
+                super.cancel();
+            } finally {
+                if (running) {
+                    admission.end();
+                    decided.cancel(false);
+                }
             }
         }
     }

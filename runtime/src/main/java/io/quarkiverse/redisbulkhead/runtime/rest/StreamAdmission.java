@@ -57,10 +57,8 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         private final Queue<Consumer<MultiSubscriber<? super Object>>> early = new ArrayDeque<>();
         // Null before it has received those.
         private MultiSubscriber<? super Object> receiver;
-        // Whether the response begins with the next signal.
+        // Whether the response begins with the next signal. These three are guarded by this.
         private boolean waits;
-        // The client has left, or the response has ended. All of these are guarded by this.
-        private boolean left;
         private volatile Throwable failure;
 
         private Begun(ResteasyReactiveRequestContext request) {
@@ -75,37 +73,25 @@ public record StreamAdmission() implements HandlerChainCustomizer {
             start.by(() -> stream.subscribe().withSubscriber(this));
         }
 
+        // An operator that cancels a guarded stream goes on with a failure, as after a timeout, or with another stream.
         private void decided(Executor executor) {
             if (waitsForSignal()) {
-                // Another stream may wait for a request.
                 upstream.request(1);
             } else {
                 resume(executor);
             }
         }
 
-        // An operator that cancels a guarded stream goes on with a failure, as after a timeout, or with another stream.
         private synchronized boolean waitsForSignal() {
-            waits = start.isCancelled() && early.isEmpty() && !left;
+            waits = start.isCancelled() && early.isEmpty();
             return waits;
         }
 
         private void leave() {
-            synchronized (this) {
-                left = true;
-            }
             upstream.cancel();
-            resumeIfWaiting();
-        }
-
-        private void resumeIfWaiting() {
-            synchronized (this) {
-                if (!waits) {
-                    return;
-                }
-                waits = false;
-            }
-            resume(start.here());
+            // No other signal comes.
+            pass(subscriber -> {
+            });
         }
 
         // REST itself would use an executor without the caller's Vert.x context.
@@ -135,22 +121,28 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         }
 
         private void pass(Consumer<MultiSubscriber<? super Object>> signal) {
-            if (isEarly(signal)) {
-                resumeIfWaiting();
-            } else {
-                signal.accept(receiver);
+            boolean begins;
+            MultiSubscriber<? super Object> subscriber;
+            synchronized (this) {
+                begins = waits;
+                waits = false;
+                subscriber = receiver;
+                if (subscriber == null) {
+                    early.add(signal);
+                }
             }
-        }
-
-        private synchronized boolean isEarly(Consumer<MultiSubscriber<? super Object>> signal) {
-            return receiver == null && early.add(signal);
+            if (subscriber != null) {
+                signal.accept(subscriber);
+            } else if (begins) {
+                resume(start.here());
+            }
         }
 
         @Override
         public void onSubscribe(Subscription subscription) {
             upstream.set(subscription);
             if (request.serverResponse().closed()) {
-                upstream.cancel();
+                leave();
             }
         }
 

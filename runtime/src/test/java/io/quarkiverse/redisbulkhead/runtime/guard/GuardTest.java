@@ -77,6 +77,22 @@ class GuardTest {
         assertThat(endsAtCancellation).containsExactly(0, 0);
     }
 
+    @Test
+    void streamWhoseCancellationFailsReturnsItsPermit() {
+        RuntimeException own = new IllegalStateException("own");
+        Multi<Object> stream = guard.multi(automatic, () -> Multi.createFrom().emitter(emitter -> emitter.onTermination(() -> {
+            throw own;
+        })));
+        AssertSubscriber<Object> cancelled = stream.subscribe().withSubscriber(AssertSubscriber.create(1));
+        assertThatThrownBy(cancelled::cancel).isSameAs(own);
+        assertThat(automatic.last().ends).isEqualTo(1);
+
+        AssertSubscriber<Object> lost = stream.subscribe().withSubscriber(AssertSubscriber.create(1));
+        automatic.last().permit.lose();
+        lost.awaitFailure(LONG).assertFailedWith(PermitLostException.class);
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
     /** Trap 14. */
     @Test
     void multiEndsItsAdmissionOnceOnFailureAndCancellation() {
