@@ -427,7 +427,7 @@ public final class EffectiveDefinitions {
      * @return applies the configuration to a definition of that name; throws
      *         {@link io.quarkus.runtime.configuration.ConfigurationException} when the result is not valid
      */
-    public Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
+    Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
         ValidationErrors unreadable = new ValidationErrors();
         Map<String, Value> own = new Configuration(config, false, unreadable).ofBulkhead(name);
         unreadable.throwIfAny();
@@ -471,13 +471,8 @@ public final class EffectiveDefinitions {
         return spec.lockTimeout(lease(bulkhead)).build();
     }
 
-    /**
-     * The lease of a bulkhead or of a lock.
-     *
-     * @param name any bulkhead, that behind a lock included
-     * @return that of the definition; for a bulkhead that is defined in code, the default
-     */
-    public Duration lease(String name) {
+    /** The lease of a bulkhead or of a lock that code does not define. */
+    Duration lease(String name) {
         if (!name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
             return Value.of(values(name), "expire", DEFAULT_LEASE);
         }
@@ -497,15 +492,5 @@ public final class EffectiveDefinitions {
      */
     public <T> Optional<T> stated(String name, String member) {
         return Optional.ofNullable(Value.of(values(name), member, Value.<T> of(forAll, member, null)));
-    }
-
-    /**
-     * Whether a property of the extension has the name of a bulkhead, which therefore cannot be configured.
-     *
-     * @param name any name
-     * @return {@code true} for example for {@code rest}
-     */
-    public boolean isReserved(String name) {
-        return KnownProperties.isReserved(name);
     }
 }
