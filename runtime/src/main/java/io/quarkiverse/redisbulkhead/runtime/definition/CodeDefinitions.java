@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jboss.logging.Logger;
@@ -15,6 +14,7 @@ import org.jboss.logging.Logger;
 import io.quarkiverse.redisbulkhead.LockSpec;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
+import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.Value;
 import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 import io.quarkiverse.redisbulkhead.runtime.message.Texts;
@@ -38,10 +38,10 @@ public final class CodeDefinitions {
      *
      * @param inForce what the configuration made of it
      * @param location says where it is
-     * @param configured applies the configuration; null for locks
+     * @param configured what is configured for it; null for locks
      * @param leasesDiffer whether the log says that another definition has another lease
      */
-    private record First(EffectiveBulkhead inForce, String location, Function<SemaphoreSpec, EffectiveBulkhead> configured,
+    private record First(EffectiveBulkhead inForce, String location, Map<String, Value> configured,
             AtomicBoolean leasesDiffer) {
 
         private Duration expire() {
@@ -81,7 +81,7 @@ public final class CodeDefinitions {
     public EffectiveBulkhead define(SemaphoreSpec spec, Supplier<String> caller) {
         Supplier<String> location = () -> "in the SemaphoreSpec of " + caller.get();
         First first = known.computeIfAbsent(spec.name(), name -> first(spec, location));
-        EffectiveBulkhead effective = first.configured().apply(spec);
+        EffectiveBulkhead effective = definitions.inCode(spec, first.configured());
         if (!values(first.inForce()).equals(values(effective))) {
             throw new IllegalArgumentException(MessageCode.RBH035 + " Bulkhead '" + spec.name() + "' has different values: "
                     + values(first.inForce()) + " " + first.location() + "; " + values(effective) + " " + location.get()
@@ -165,10 +165,10 @@ public final class CodeDefinitions {
             throw new IllegalArgumentException(MessageCode.RBH008 + " Bulkhead '" + name + "' " + location.get()
                     + Texts.reserved(name) + ". " + MessageCode.RBH008.whereExplained());
         }
-        Function<SemaphoreSpec, EffectiveBulkhead> configured = definitions.ofCode(name);
+        Map<String, Value> configured = definitions.configured(name);
         EffectiveBulkhead declared = definitions.bulkheads().get(name);
-        return declared == null ? new First(configured.apply(spec), location.get(), configured, new AtomicBoolean())
-                : new First(declared, "in the annotation of "
-                        + String.join(", ", definitions.annotations().locations(name)), configured, new AtomicBoolean());
+        return new First(declared == null ? definitions.inCode(spec, configured) : declared, declared == null ? location.get()
+                : "in the annotation of " + String.join(", ", definitions.annotations().locations(name)), configured,
+                new AtomicBoolean());
     }
 }

@@ -10,7 +10,6 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.eclipse.microprofile.config.Config;
@@ -421,25 +420,30 @@ public final class EffectiveDefinitions {
     }
 
     /**
-     * Finds what is configured for a bulkhead that code defines. It wins over the definition, as it does over an annotation.
+     * What is configured for a bulkhead that code defines.
      *
-     * @param name any name, declared or not
-     * @return applies the configuration to a definition of that name; throws
-     *         {@link io.quarkus.runtime.configuration.ConfigurationException} when the result is not valid
+     * @throws io.quarkus.runtime.configuration.ConfigurationException when a value is not valid
      */
-    Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
+    Map<String, Value> configured(String name) {
         ValidationErrors unreadable = new ValidationErrors();
         Map<String, Value> own = new Configuration(config, false, unreadable).ofBulkhead(name);
         unreadable.throwIfAny();
-        if (own.isEmpty()) {
-            return spec -> new EffectiveBulkhead(spec, Value.of(forAll, "enabled", true));
+        if (!own.isEmpty()) {
+            // Names may be computed, so only what is configured is remembered.
+            values.putIfAbsent(name, own);
         }
-        // Names may be computed, so only what is configured is remembered.
-        values.putIfAbsent(name, own);
-        return spec -> inCode(spec, own);
+        return own;
     }
 
-    private EffectiveBulkhead inCode(SemaphoreSpec definition, Map<String, Value> own) {
+    /**
+     * Applies what is configured to a definition in code. It wins, as it does over an annotation.
+     *
+     * @throws io.quarkus.runtime.configuration.ConfigurationException when the result is not valid
+     */
+    EffectiveBulkhead inCode(SemaphoreSpec definition, Map<String, Value> own) {
+        if (own.isEmpty()) {
+            return new EffectiveBulkhead(definition, isEnabled(own));
+        }
         SemaphoreSpec.Builder spec = definition.toBuilder();
         int permits = Value.of(own, "permits", definition.permits());
         if (definition.localPermits() > permits) {
