@@ -89,8 +89,8 @@ class ArchitectureTest {
     /** Neither on CDI, nor on the build, configuration or other stores, except where it is listed. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            definition | definition, config, message | org.eclipse.microprofile.config.., io.smallrye.common.expression.., \
-            io.smallrye.config.., io.quarkus.runtime.configuration..
+            definition | definition, config, message | org.jboss.logging.., org.eclipse.microprofile.config.., \
+            io.smallrye.common.expression.., io.smallrye.config.., io.quarkus.runtime.configuration..
             overview   | overview, definition, bulkhead, store, message | io.smallrye.mutiny.., io.vertx.core.json..
             bulkhead   | bulkhead, store, message | org.jboss.logging.., org.eclipse.microprofile.faulttolerance..
             store      | store, message           | org.jboss.logging..

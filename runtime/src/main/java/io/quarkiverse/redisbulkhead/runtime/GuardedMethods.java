@@ -41,7 +41,7 @@ import io.quarkiverse.redisbulkhead.runtime.guard.AsyncGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard;
 import io.quarkiverse.redisbulkhead.runtime.guard.Guard.SkippingGuard;
 import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard;
-import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard.UnfinishedResults;
+import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.impl.LazyValue;
 
@@ -206,18 +206,15 @@ public class GuardedMethods {
                     .map(Semaphore::uncountedPermit).toList());
         }
         String first = name(method.bulkheads().get(0));
+        UnfinishedResults results = new UnfinishedResults(method.label(), first, content);
+        AsyncGuard asynchronous = new AsyncGuard(first, runtime.continuations(), results);
         return switch (method.returns()) {
-            case SYNCHRONOUS ->
-                new SynchronousGuard(method.label(), first, new UnfinishedResults(method.label(), first, content));
-            case UNI -> asynchronous(first)::uni;
-            case MULTI -> asynchronous(first)::multi;
-            case STAGE -> asynchronous(first)::stage;
+            case SYNCHRONOUS -> new SynchronousGuard(method.label(), first, results);
+            case UNI -> asynchronous::uni;
+            case MULTI -> asynchronous::multi;
+            case STAGE -> asynchronous::stage;
             case SUSPENDING -> Arc.container().instance(Guard.class).get();
         };
-    }
-
-    private AsyncGuard asynchronous(String bulkhead) {
-        return new AsyncGuard(bulkhead, runtime.continuations());
     }
 
     /**
@@ -276,6 +273,9 @@ public class GuardedMethods {
         LazyValue<BulkheadKeyResolver> bean = new LazyValue<>(
                 () -> (BulkheadKeyResolver) Arc.container().instance(Arc.container().bean(resolver.bean())).get());
         boolean suspends = method.returns() == ReturnKind.SUSPENDING;
+        int declaredWeight = semaphore.spec().weight();
+        // The limit of a key may be below that weight.
+        Semaphore light = semaphore.weighing(1);
         return arguments -> {
             List<Object> all = Arrays.asList(arguments);
             // The continuation is not an argument that the function declares.
@@ -286,8 +286,9 @@ public class GuardedMethods {
                         + " returned null instead of the key of bulkhead '" + bulkhead
                         + "'. Return ResolvedKey.of(key), or throw an exception to reject the call");
             }
-            Semaphore ofKey = semaphore.forKey(key.key(), key.permits());
-            return key.weight().isEmpty() ? ofKey : ofKey.forCallWeighing(key.weight().getAsInt(), method.label());
+            int weight = key.weight().orElse(declaredWeight);
+            Semaphore ofKey = light.forKey(key.key(), key.permits());
+            return weight == 1 ? ofKey : ofKey.forCallWeighing(weight, method.label());
         };
     }
 

@@ -14,7 +14,7 @@ import org.jboss.jandex.MethodInfo;
 import org.jboss.jandex.Type;
 
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.ReturnKind;
-import io.quarkiverse.redisbulkhead.runtime.guard.SynchronousGuard.UnfinishedResults;
+import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults;
 
 /**
  * Determines from the return type of a method how to observe the end of an execution.

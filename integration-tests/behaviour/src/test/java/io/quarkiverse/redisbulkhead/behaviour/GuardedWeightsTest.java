@@ -106,6 +106,15 @@ class GuardedWeightsTest extends BehaviourTestBase {
                 .withMessage("weight must be at least 1, but is 0");
     }
 
+    /** The limit that a resolver gives a key may be below the weight of the method. */
+    @Test
+    void limitOfAKeyMayBeBelowTheWeight() {
+        assertThatThrownBy(() -> warehouse.small("heavy", () -> 0)).isInstanceOf(BulkheadFullException.class)
+                .hasMessageContaining("has a limit of 1 for this key, below the weight 2");
+        assertThat(warehouse.small("light", () -> bulkheads.semaphore("weights-small").forKey("light", 2).status().inUse()))
+                .isEqualTo(1);
+    }
+
     /** One limit for each key. */
     @Test
     void keyedCallsTakeTheirWeight() {
@@ -169,6 +178,11 @@ class GuardedWeightsTest extends BehaviourTestBase {
             return inside.get();
         }
 
+        @RedisBulkhead(name = "weights-small", permits = 5, weight = 2, keyResolver = SmallLimit.class)
+        int small(String key, Supplier<Integer> action) {
+            return action.get();
+        }
+
         @RedisBulkhead(name = "weights-resolved", permits = 5, keyResolver = Length.class)
         int resolved(String key, Supplier<Integer> inside) {
             return inside.get();
@@ -197,6 +211,16 @@ class GuardedWeightsTest extends BehaviourTestBase {
         @RedisBulkhead(name = "weights-keyed", permits = 4, weight = 2)
         int keyed(@BulkheadKey String key, Supplier<Integer> action) {
             return action.get();
+        }
+    }
+
+    @ApplicationScoped
+    static class SmallLimit implements BulkheadKeyResolver {
+
+        @Override
+        public ResolvedKey resolve(BulkheadCall call) {
+            ResolvedKey small = ResolvedKey.of((String) call.arguments().get(0)).withPermits(1);
+            return small.key().equals("light") ? small.withWeight(1) : small;
         }
     }
 

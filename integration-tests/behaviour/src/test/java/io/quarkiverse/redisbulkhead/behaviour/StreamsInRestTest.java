@@ -45,6 +45,7 @@ import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.BackPressureStrategy;
 
 /** A guarded {@code Multi} that is a response: a rejection is decided before the response begins. */
@@ -150,11 +151,11 @@ class StreamsInRestTest extends BehaviourTestBase {
 
     /** A stream that is cancelled while it waits for a permit decides nothing any more. */
     @ParameterizedTest
-    @ValueSource(strings = { "merged-events", "late-json", "replaced-events" })
+    @ValueSource(strings = { "merged-events", "late-json", "late-events", "replaced-events", "quiet-replaced-events" })
     void streamThatStopsWaitingIsAResponse(String path) throws Exception {
         try (Permit one = take("streams"); Permit other = take("patient-streams")) {
             HttpResponse<String> response = get(path).get();
-            if (path.equals("replaced-events")) {
+            if (path.endsWith("replaced-events")) {
                 assertThat(response.body()).contains("one", "two");
             } else {
                 assertThat(response.statusCode()).isEqualTo(503);
@@ -305,6 +306,20 @@ class StreamsInRestTest extends BehaviourTestBase {
         public Multi<String> late() {
             return source.patient().ifNoItem().after(Duration.ofMillis(100))
                     .failWith(() -> new WebApplicationException(503));
+        }
+
+        @GET
+        @Path("late-events")
+        public Multi<String> lateEvents() {
+            return late();
+        }
+
+        @GET
+        @Path("quiet-replaced-events")
+        public Multi<String> quietReplaced() {
+            return source.patient().ifNoItem().after(Duration.ofMillis(100)).recoverWithMulti(
+                    Multi.createBy().concatenating().streams(
+                            Uni.createFrom().item("one").onItem().delayIt().by(Duration.ofMillis(100)).toMulti(), items()));
         }
 
         @GET

@@ -10,7 +10,6 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.eclipse.microprofile.config.Config;
@@ -421,25 +420,30 @@ public final class EffectiveDefinitions {
     }
 
     /**
-     * Finds what is configured for a bulkhead that code defines. It wins over the definition, as it does over an annotation.
+     * What is configured for a bulkhead that code defines.
      *
-     * @param name any name, declared or not
-     * @return applies the configuration to a definition of that name; throws
-     *         {@link io.quarkus.runtime.configuration.ConfigurationException} when the result is not valid
+     * @throws io.quarkus.runtime.configuration.ConfigurationException when a value is not valid
      */
-    public Function<SemaphoreSpec, EffectiveBulkhead> ofCode(String name) {
+    Map<String, Value> configured(String name) {
         ValidationErrors unreadable = new ValidationErrors();
         Map<String, Value> own = new Configuration(config, false, unreadable).ofBulkhead(name);
         unreadable.throwIfAny();
-        if (own.isEmpty()) {
-            return spec -> new EffectiveBulkhead(spec, Value.of(forAll, "enabled", true));
+        if (!own.isEmpty()) {
+            // Names may be computed, so only what is configured is remembered.
+            values.putIfAbsent(name, own);
         }
-        // Names may be computed, so only what is configured is remembered.
-        values.putIfAbsent(name, own);
-        return spec -> inCode(spec, own);
+        return own;
     }
 
-    private EffectiveBulkhead inCode(SemaphoreSpec definition, Map<String, Value> own) {
+    /**
+     * Applies what is configured to a definition in code. It wins, as it does over an annotation.
+     *
+     * @throws io.quarkus.runtime.configuration.ConfigurationException when the result is not valid
+     */
+    EffectiveBulkhead inCode(SemaphoreSpec definition, Map<String, Value> own) {
+        if (own.isEmpty()) {
+            return new EffectiveBulkhead(definition, isEnabled(own));
+        }
         SemaphoreSpec.Builder spec = definition.toBuilder();
         int permits = Value.of(own, "permits", definition.permits());
         if (definition.localPermits() > permits) {
@@ -471,13 +475,8 @@ public final class EffectiveDefinitions {
         return spec.lockTimeout(lease(bulkhead)).build();
     }
 
-    /**
-     * The lease of a bulkhead or of a lock.
-     *
-     * @param name any bulkhead, that behind a lock included
-     * @return that of the definition; for a bulkhead that is defined in code, the default
-     */
-    public Duration lease(String name) {
+    /** The lease of a bulkhead or of a lock that code does not define. */
+    Duration lease(String name) {
         if (!name.startsWith(LockSpec.BULKHEAD_PREFIX)) {
             return Value.of(values(name), "expire", DEFAULT_LEASE);
         }
@@ -497,15 +496,5 @@ public final class EffectiveDefinitions {
      */
     public <T> Optional<T> stated(String name, String member) {
         return Optional.ofNullable(Value.of(values(name), member, Value.<T> of(forAll, member, null)));
-    }
-
-    /**
-     * Whether a property of the extension has the name of a bulkhead, which therefore cannot be configured.
-     *
-     * @param name any name
-     * @return {@code true} for example for {@code rest}
-     */
-    public boolean isReserved(String name) {
-        return KnownProperties.isReserved(name);
     }
 }

@@ -42,8 +42,19 @@ import io.smallrye.mutiny.subscription.UniSubscriber;
  *
  * @param bulkhead the name of the method's first bulkhead, for messages
  * @param continuations runs executions that had to wait
+ * @param results checks the results of {@code Uni}s and stages when the permits have gone back
  */
-public record AsyncGuard(String bulkhead, Continuations continuations) {
+public record AsyncGuard(String bulkhead, Continuations continuations, UnfinishedResults results) {
+
+    /**
+     * The guard of executions whose results are not checked.
+     *
+     * @param bulkhead the name of the method's first bulkhead, for messages
+     * @param continuations runs executions that had to wait
+     */
+    public AsyncGuard(String bulkhead, Continuations continuations) {
+        this(bulkhead, continuations, UnfinishedResults.IGNORED);
+    }
 
     /**
      * Guards a method that returns a {@link Uni}. Each subscription acquires permits, calls the method, and releases the
@@ -145,7 +156,7 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         if (ended.isDone()) {
             next.run();
         } else {
-            continuations.answer(() -> ended).subscribe().with(done -> next.run());
+            continuations.answer(() -> ended).subscribe().with(done -> next.run(), closed -> next.run());
         }
     }
 
@@ -204,7 +215,10 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
 
                     @Override
                     public void onItem(T item) {
-                        end(admission, () -> super.onItem(item));
+                        end(admission, () -> {
+                            results.check(item);
+                            super.onItem(item);
+                        });
                     }
 
                     @Override
@@ -225,7 +239,10 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         };
     }
 
-    /** The same for a stream, which it also ends at a loss: Mutiny's operators that fail a stream do not cancel it. */
+    /**
+     * The same for a stream, which it also ends at a loss: Mutiny's operators that fail a stream do not cancel it. Cancelling a
+     * stream may run code of the application, and throw what that throws.
+     */
     private final class GuardedStream extends MultiOperatorProcessor<Object, Object> {
 
         private final Admission admission;
@@ -240,8 +257,11 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         private void end(Throwable loss) {
             Subscription stream = getAndSetUpstreamSubscription(Subscriptions.CANCELLED);
             if (stream != Subscriptions.CANCELLED) {
-                stream.cancel();
-                AsyncGuard.this.end(admission, () -> downstream.onFailure(loss));
+                try {
+                    stream.cancel();
+                } finally {
+                    AsyncGuard.this.end(admission, () -> downstream.onFailure(loss));
+                }
             }
         }
 
@@ -261,10 +281,13 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         @Override
         public void cancel() {
             boolean running = !isDone() && !isCancelled();
-            super.cancel();
-            if (running) {
-                admission.end();
-                decided.complete(null);
+            try {
+                super.cancel();
+            } finally {
+                if (running) {
+                    admission.end();
+                    decided.cancel(false);
+                }
             }
         }
     }
@@ -282,12 +305,13 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         private final AtomicInteger undecided = new AtomicInteger(1);
         // Where the first guarded stream was subscribed to; null without one.
         private volatile Executor here;
+        private volatile boolean isCancelled;
 
         /**
          * Does not subscribe yet.
          *
-         * @param decided called once each guarded stream has its permits, has failed or is cancelled. Takes an executor with
-         *        the Vert.x context and the kind of thread of the subscription, or null on the thread that subscribed
+         * @param decided called once each guarded stream has its permits, has failed or is cancelled. Takes {@link #here()}, or
+         *        null on the thread that subscribed
          */
         public StreamStart(Consumer<Executor> decided) {
             this.decided = decided;
@@ -315,16 +339,22 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
             }
         }
 
-        /** Whether a guarded stream was among those that it subscribed to. */
-        public boolean isGuarded() {
-            return here != null;
+        /** Where guarded streams continue: the Vert.x context and the kind of thread of the subscription; null without any. */
+        public Executor here() {
+            return here;
+        }
+
+        /** Whether a guarded stream was cancelled, and what the subscriber gets instead is still to come. */
+        public boolean isCancelled() {
+            return isCancelled;
         }
 
         /**
          * Announces a guarded stream to which the current thread subscribes.
          *
          * @param continuations knows where the subscription continues
-         * @return to be completed when it has its permits, when its failure has reached its subscriber, or when it is cancelled
+         * @return to be completed when it has its permits, or when its failure has reached its subscriber; to be cancelled with
+         *         it
          */
         static CompletableFuture<Void> announce(Continuations continuations) {
             CompletableFuture<Void> decision = new CompletableFuture<>();
@@ -334,7 +364,10 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
                     start.here = continuations.here();
                 }
                 start.undecided.incrementAndGet();
-                decision.thenRun(() -> start.decide(start.here));
+                decision.whenComplete((none, cancelled) -> {
+                    start.isCancelled |= cancelled != null;
+                    start.decide(start.here);
+                });
             }
             return decision;
         }

@@ -51,12 +51,14 @@ public record StreamAdmission() implements HandlerChainCustomizer {
     private static final class Begun implements MultiSubscriber<Object> {
 
         private final ResteasyReactiveRequestContext request;
-        private final StreamStart start = new StreamStart(this::resume);
+        private final StreamStart start = new StreamStart(this::decided);
         private final DeferredSubscription upstream = new DeferredSubscription();
         // What comes before the subscriber: the end, and items of a stream that does not wait for requests.
         private final Queue<Consumer<MultiSubscriber<? super Object>>> early = new ArrayDeque<>();
-        // Null before it has received those. Both are guarded by this.
+        // Null before it has received those.
         private MultiSubscriber<? super Object> receiver;
+        // Whether the response begins with the next signal. These three are guarded by this.
+        private boolean waits;
         private volatile Throwable failure;
 
         private Begun(ResteasyReactiveRequestContext request) {
@@ -65,15 +67,36 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         private void begin(Multi<?> stream) {
             // The client leaves, also while the stream waits for its permit.
-            request.serverResponse().addCloseHandler(upstream::cancel);
+            request.serverResponse().addCloseHandler(this::leave);
             // The response ends, also without having subscribed, for example because no media type is known.
-            request.registerCompletionCallback(ended -> upstream.cancel());
+            request.registerCompletionCallback(ended -> leave());
             start.by(() -> stream.subscribe().withSubscriber(this));
+        }
+
+        // An operator that cancels a guarded stream goes on with a failure, as after a timeout, or with another stream.
+        private void decided(Executor executor) {
+            if (waitsForSignal()) {
+                upstream.request(1);
+            } else {
+                resume(executor);
+            }
+        }
+
+        private synchronized boolean waitsForSignal() {
+            waits = start.isCancelled() && early.isEmpty();
+            return waits;
+        }
+
+        private void leave() {
+            upstream.cancel();
+            // No other signal comes.
+            pass(subscriber -> {
+            });
         }
 
         // REST itself would use an executor without the caller's Vert.x context.
         private void resume(Executor executor) {
-            Throwable rejection = start.isGuarded() ? failure : null;
+            Throwable rejection = start.here() != null ? failure : null;
             if (rejection != null) {
                 request.resume(rejection, true);
                 return;
@@ -98,20 +121,28 @@ public record StreamAdmission() implements HandlerChainCustomizer {
         }
 
         private void pass(Consumer<MultiSubscriber<? super Object>> signal) {
+            boolean begins;
+            MultiSubscriber<? super Object> subscriber;
             synchronized (this) {
-                if (receiver == null) {
+                begins = waits;
+                waits = false;
+                subscriber = receiver;
+                if (subscriber == null) {
                     early.add(signal);
-                    return;
                 }
             }
-            signal.accept(receiver);
+            if (subscriber != null) {
+                signal.accept(subscriber);
+            } else if (begins) {
+                resume(start.here());
+            }
         }
 
         @Override
         public void onSubscribe(Subscription subscription) {
             upstream.set(subscription);
             if (request.serverResponse().closed()) {
-                upstream.cancel();
+                leave();
             }
         }
 
@@ -140,12 +171,18 @@ public record StreamAdmission() implements HandlerChainCustomizer {
 
         @Override
         public Object apply(Object result) {
-            if (result instanceof RestResponse<?> response) {
-                return response.getEntity();
+            try {
+                if (result instanceof RestResponse<?> response) {
+                    return response.getEntity();
+                }
+                // The entity of a response that was received may be a stream over what is there already.
+                return result instanceof Response response && !result.getClass().getName().contains(CLIENT)
+                        ? response.getEntity()
+                        : result;
+            } catch (IllegalStateException e) {
+                // It is closed.
+                return null;
             }
-            // The entity of a response that was received may be a stream over what is there already.
-            return result instanceof Response response && !result.getClass().getName().contains(CLIENT) ? response.getEntity()
-                    : result;
         }
     }
 }

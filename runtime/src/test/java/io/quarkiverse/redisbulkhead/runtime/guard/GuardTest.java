@@ -12,7 +12,10 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -74,6 +77,22 @@ class GuardTest {
         assertThat(endsAtCancellation).containsExactly(0, 0);
     }
 
+    @Test
+    void streamWhoseCancellationFailsReturnsItsPermit() {
+        RuntimeException own = new IllegalStateException("own");
+        Multi<Object> stream = guard.multi(automatic, () -> Multi.createFrom().emitter(emitter -> emitter.onTermination(() -> {
+            throw own;
+        })));
+        AssertSubscriber<Object> cancelled = stream.subscribe().withSubscriber(AssertSubscriber.create(1));
+        assertThatThrownBy(cancelled::cancel).isSameAs(own);
+        assertThat(automatic.last().ends).isEqualTo(1);
+
+        AssertSubscriber<Object> lost = stream.subscribe().withSubscriber(AssertSubscriber.create(1));
+        automatic.last().permit.lose();
+        lost.awaitFailure(LONG).assertFailedWith(PermitLostException.class);
+        assertThat(automatic.last().ends).isEqualTo(1);
+    }
+
     /** Trap 14. */
     @Test
     void multiEndsItsAdmissionOnceOnFailureAndCancellation() {
@@ -131,6 +150,33 @@ class GuardTest {
         waiting.all.forEach(ManualAdmissions.ManualAdmission::grant);
 
         await().during(Duration.ofMillis(200)).atMost(LONG).until(() -> calls.get() == 0);
+    }
+
+    /** The event loop of a closed Vert.x instance takes no task any more. */
+    @Test
+    void resultReachesItsSubscriberAlsoWhereItCannotContinue() {
+        onAnEventLoop();
+        AtomicBoolean isClosed = new AtomicBoolean();
+        AsyncGuard closing = new AsyncGuard("reports", new Continuations(0) {
+
+            @Override
+            Executor here() {
+                return task -> {
+                    if (isClosed.get()) {
+                        throw new RejectedExecutionException("closed");
+                    }
+                    task.run();
+                };
+            }
+        });
+        UniAssertSubscriber<Object> subscriber = closing.uni(manual, () -> Uni.createFrom().item("done")).subscribe()
+                .withSubscriber(UniAssertSubscriber.create());
+        manual.last().grant();
+
+        isClosed.set(true);
+        manual.last().ended.complete(null);
+
+        subscriber.assertCompleted().assertItem("done");
     }
 
     /** Trap 9: interrupted before the reply. */
@@ -234,7 +280,7 @@ class GuardTest {
         StreamStart start = new StreamStart(executor -> failedWhenDecided.add(subscriber.getFailure() != null));
         start.by(() -> stream.subscribe().withSubscriber(subscriber));
         assertThat(failedWhenDecided).containsExactly(true);
-        assertThat(start.isGuarded()).isTrue();
+        assertThat(start.here()).isNotNull();
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.quarkiverse.redisbulkhead.runtime;
+package io.quarkiverse.redisbulkhead.runtime.definition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -17,21 +17,16 @@ import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
 import io.quarkiverse.redisbulkhead.RedisBulkhead;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
-import io.quarkiverse.redisbulkhead.runtime.BulkheadRegistry.CodeBulkheads;
 import io.quarkiverse.redisbulkhead.runtime.config.RedisBulkheadRuntimeConfig;
-import io.quarkiverse.redisbulkhead.runtime.definition.Annotated;
-import io.quarkiverse.redisbulkhead.runtime.definition.Declarations;
 import io.quarkiverse.redisbulkhead.runtime.definition.Declarations.DefinedInCode;
-import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions;
 import io.quarkiverse.redisbulkhead.runtime.definition.EffectiveDefinitions.EffectiveBulkhead;
-import io.quarkiverse.redisbulkhead.runtime.definition.ValidationErrors;
 import io.quarkiverse.redisbulkhead.runtime.store.redis.LoggedWarnings;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 
-class CodeBulkheadsTest {
+class CodeDefinitionsTest {
 
     static final SemaphoreSpec IMPORTS = SemaphoreSpec.named("imports").permits(5).build();
     static final SemaphoreSpec REPORTS = SemaphoreSpec.named("reports").permits(5).build();
@@ -79,7 +74,7 @@ class CodeBulkheadsTest {
     @Test
     void inconsistentValuesAreRefused() {
         properties.putAll(Map.of("imports.permits", "2", "short.expire", "1s", "wide.local-permits", "6"));
-        CodeBulkheads bulkheads = bulkheads();
+        CodeDefinitions bulkheads = bulkheads();
 
         assertThatThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().weight(3).build()))
                 .isInstanceOf(ConfigurationException.class)
@@ -105,7 +100,7 @@ class CodeBulkheadsTest {
     @Test
     @DisplayName("Trap 44: code defines another limit than an annotation of the same process")
     void specContradictingAnAnnotationIsRefused() {
-        CodeBulkheads bulkheads = bulkheads();
+        CodeDefinitions bulkheads = bulkheads();
 
         assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, REPORTS.toBuilder().permits(7).build()))
                 .withMessage("RBH035 Bulkhead 'reports' has different values: permits=5, fair=false in the annotation of"
@@ -122,7 +117,7 @@ class CodeBulkheadsTest {
     @Test
     @DisplayName("Trap 44: code defines another limit than other code of the same process")
     void contradictingSpecsAreRefused() {
-        CodeBulkheads bulkheads = bulkheads();
+        CodeDefinitions bulkheads = bulkheads();
         bulkheads.define(IMPORTS, () -> "Imports#first");
 
         assertThatIllegalArgumentException().isThrownBy(() -> define(bulkheads, IMPORTS.toBuilder().permits(7).build()))
@@ -140,7 +135,7 @@ class CodeBulkheadsTest {
     @Test
     void onlyValuesInForceAreCompared() {
         properties.putAll(Map.of("imports.permits", "9", "imports.fair", "true", "reports.permits", "9"));
-        CodeBulkheads bulkheads = bulkheads();
+        CodeDefinitions bulkheads = bulkheads();
         SemaphoreSpec inForce = define(bulkheads, IMPORTS).spec();
 
         assertThat(define(bulkheads, inForce.toBuilder().maxHold(Duration.ofHours(1)).build()).spec().permits()).isEqualTo(9);
@@ -152,7 +147,7 @@ class CodeBulkheadsTest {
     /** Trap 21: names may be generated. */
     @Test
     void numberOfListedNamesIsBounded() {
-        CodeBulkheads bulkheads = bulkheads();
+        CodeDefinitions bulkheads = bulkheads();
         define(bulkheads, REPORTS);
         define(bulkheads, IMPORTS);
         for (int i = 0; i < 1_000; i++) {
@@ -160,7 +155,7 @@ class CodeBulkheadsTest {
             define(bulkheads, SemaphoreSpec.named("used").permits(1).build());
         }
         define(bulkheads, REPORTS);
-        assertThat(bulkheads.listed()).as("the last names, without those of annotations").hasSize(CodeBulkheads.MOST_LISTED)
+        assertThat(bulkheads.listed()).as("the last names, without those of annotations").hasSize(CodeDefinitions.MOST_LISTED)
                 .contains("used", "order-901", "order-999").doesNotContain("order-900", "reports");
         assertThat(bulkheads.inForce("order-2")).isPresent();
         assertThat(bulkheads.inForce("imports")).isEmpty();
@@ -171,8 +166,8 @@ class CodeBulkheadsTest {
     /** The share of an instance has one lease. */
     @Test
     void differentLeasesOfOneNameAreAWarningThatNamesTheDefinitions() {
-        CodeBulkheads bulkheads = bulkheads();
-        try (LoggedWarnings warnings = new LoggedWarnings(BulkheadRegistry.class)) {
+        CodeDefinitions bulkheads = bulkheads();
+        try (LoggedWarnings warnings = new LoggedWarnings(CodeDefinitions.class)) {
             for (int i = 0; i < 3; i++) {
                 define(bulkheads, REPORTS);
                 define(bulkheads, REPORTS.toBuilder().expire(Duration.ofSeconds(9)).build());
@@ -191,18 +186,18 @@ class CodeBulkheadsTest {
         // Operators see locks as such, and not as bulkheads that code defines.
         assertThat(bulkheads.inForce("lock:orders")).isEmpty();
         assertThat(bulkheads.listed()).isEmpty();
-        assertThat(bulkheads.lease("lock:orders")).contains(Duration.ofSeconds(30));
+        assertThat(bulkheads.lease("lock:orders")).isEqualTo(Duration.ofSeconds(30));
     }
 
-    private static void lock(CodeBulkheads bulkheads, Duration lockTimeout) {
+    private static void lock(CodeDefinitions bulkheads, Duration lockTimeout) {
         bulkheads.define(LockSpec.named("orders").lockTimeout(lockTimeout).build(), () -> "Jobs#run");
     }
 
-    private static EffectiveBulkhead define(CodeBulkheads bulkheads, SemaphoreSpec spec) {
+    private static EffectiveBulkhead define(CodeDefinitions bulkheads, SemaphoreSpec spec) {
         return bulkheads.define(spec, () -> "Jobs#run");
     }
 
-    private CodeBulkheads bulkheads() {
+    private CodeDefinitions bulkheads() {
         Map<String, String> full = new HashMap<>(Map.of("quarkus.redis-bulkhead.open.permits", "4"));
         properties.forEach((name, value) -> full.put("quarkus.redis-bulkhead." + name, value));
         Declarations declarations = new Declarations(
@@ -218,6 +213,6 @@ class CodeBulkheadsTest {
                         .build(),
                 true, false, errors);
         errors.throwIfAny();
-        return new CodeBulkheads(definitions);
+        return new CodeDefinitions(definitions);
     }
 }
