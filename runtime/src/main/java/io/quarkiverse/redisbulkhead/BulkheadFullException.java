@@ -48,9 +48,9 @@ public class BulkheadFullException extends BulkheadException {
      */
     public BulkheadFullException(String name, Optional<String> key, int limit, Duration nearestLeaseEnd) {
         this("Bulkhead '" + name + "' is full" + (key.isEmpty() ? "" : " for this key") + ": "
-                + (limit == 1 ? "its only permit is" : "all " + limit + " permits are")
-                + " taken; the first of their leases ends in " + nearestLeaseEnd.toMillis() + " ms", name, key, limit,
-                nearestLeaseEnd);
+                + (limit == 1 ? "its only permit is taken; the lease ends in "
+                        : "all " + limit + " permits are taken; the first of their leases ends in ")
+                + nearestLeaseEnd.toMillis() + " ms", name, key, limit, nearestLeaseEnd);
     }
 
     /**

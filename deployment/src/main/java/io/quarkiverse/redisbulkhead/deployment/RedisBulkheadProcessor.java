@@ -23,7 +23,6 @@ import io.quarkus.devui.spi.JsonRPCProvidersBuildItem;
 import io.quarkus.devui.spi.page.CardPageBuildItem;
 import io.quarkus.devui.spi.page.Page;
 import io.quarkus.redis.deployment.client.RequestedRedisClientBuildItem;
-import io.quarkus.redis.runtime.client.config.RedisConfig;
 
 /** Registers the parts of the extension that every application needs. */
 public class RedisBulkheadProcessor {
@@ -60,7 +59,7 @@ public class RedisBulkheadProcessor {
     @BuildStep
     void redisClient(RedisBulkheadBuildTimeConfig config, BuildProducer<RequestedRedisClientBuildItem> clients) {
         if (config.store().needsRedis()) {
-            clients.produce(new RequestedRedisClientBuildItem(config.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME)));
+            clients.produce(new RequestedRedisClientBuildItem(config.redisClient()));
         }
     }
 

@@ -63,7 +63,7 @@ public class RedisStoreFactory {
     public RedisStoreFactory(RedisBulkheadRuntimeConfig config, RedisBulkheadBuildTimeConfig buildTimeConfig,
             ClientOptions clientOptions, Vertx vertx) {
         this.config = config;
-        this.client = buildTimeConfig.redisClient().orElse(RedisConfig.DEFAULT_CLIENT_NAME);
+        this.client = buildTimeConfig.redisClient();
         this.store = buildTimeConfig.store();
         this.clientOptions = clientOptions;
         this.vertx = vertx;

@@ -54,7 +54,7 @@ public class EmbeddedRedisDevServiceProcessor {
             DockerStatusBuildItem containerRuntime, LiveReloadBuildItem liveReload, DevServicesRegistryBuildItem registry,
             BuildProducer<DevServicesResultBuildItem> devServices) {
         boolean needsRedis = config.store().needsRedis();
-        String client = config.redisClient().filter(name -> needsRedis).orElse(RedisConfig.DEFAULT_CLIENT_NAME);
+        String client = needsRedis ? config.redisClient() : RedisConfig.DEFAULT_CLIENT_NAME;
         if (!config.devservices().enabled()
                 || isConfigured(client, HOSTS) || isConfigured(client, HOSTS_PROVIDER_NAME)) {
             return;

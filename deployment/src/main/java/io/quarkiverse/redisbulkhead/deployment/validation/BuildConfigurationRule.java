@@ -37,9 +37,8 @@ record BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed,
                             + " io.quarkus:quarkus-vertx-http, or another extension that includes it, such as"
                             + " io.quarkus:quarkus-rest; or leave the property out");
         }
-        if (fixed.store().needsRedis()) {
-            fixed.redisClient().filter(client -> !RedisConfig.isDefaultClient(client))
-                    .ifPresent(client -> check(client, usage, errors));
+        if (fixed.store().needsRedis() && !RedisConfig.isDefaultClient(fixed.redisClient())) {
+            check(fixed.redisClient(), usage, errors);
         }
     }
 

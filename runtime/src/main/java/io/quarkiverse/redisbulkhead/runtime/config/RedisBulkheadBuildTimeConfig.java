@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.runtime.config;
 
 import java.util.Optional;
 
+import io.quarkus.redis.runtime.client.config.RedisConfig;
 import io.quarkus.runtime.annotations.ConfigPhase;
 import io.quarkus.runtime.annotations.ConfigRoot;
 import io.smallrye.config.ConfigMapping;
@@ -25,12 +26,13 @@ public interface RedisBulkheadBuildTimeConfig {
     StoreKind store();
 
     /**
-     * The named Redis client ({@code quarkus.redis."name".hosts}) whose options the extension uses. By default, the default
-     * client.
+     * The named Redis client ({@code quarkus.redis."name".hosts}) whose options the extension uses.
      * <p>
      * Example: {@code quarkus.redis-bulkhead.redis-client=limits}
      */
-    Optional<String> redisClient();
+    // Quarkus fixes only values that exist at build time, so a default, and not an Optional.
+    @WithDefault(RedisConfig.DEFAULT_CLIENT_NAME)
+    String redisClient();
 
     /**
      * Redis for development and tests.
