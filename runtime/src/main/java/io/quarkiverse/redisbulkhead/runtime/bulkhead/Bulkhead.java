@@ -268,7 +268,7 @@ final class Bulkhead {
 
     private void serveLine(long now, List<Runnable> then) {
         PendingCall head = line.head();
-        while (head != null && share.idle() >= head.weight() && tokens.free() > 0 && turn.mayServe(head.group)) {
+        while (head != null && share.idle() >= head.weight() && tokens.free() > 0 && turn.mayServe(head.group.ticket())) {
             grant(head, head.definition(), now, then, false);
             head = line.head();
         }

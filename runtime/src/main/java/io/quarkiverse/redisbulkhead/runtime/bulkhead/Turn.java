@@ -37,8 +37,8 @@ final class Turn {
     }
 
     /** A permit that was granted to a call that gave up must not serve a later one that would overtake those of others. */
-    boolean mayServe(CallLine.Group group) {
-        return !isOthers() || group.ticket() != 0 && group.ticket() <= served;
+    boolean mayServe(long ticket) {
+        return !isOthers() || ticket != 0 && ticket <= served;
     }
 
     /** Whether permits may be passed on here although calls of other instances wait. */
