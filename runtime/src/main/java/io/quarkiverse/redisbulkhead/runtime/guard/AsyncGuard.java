@@ -145,7 +145,8 @@ public record AsyncGuard(String bulkhead, Continuations continuations) {
         if (ended.isDone()) {
             next.run();
         } else {
-            continuations.answer(() -> ended).subscribe().with(done -> next.run());
+            // In place if the event loop is closed: a caller may still wait.
+            continuations.answer(() -> ended).subscribe().with(done -> next.run(), closed -> next.run());
         }
     }
 

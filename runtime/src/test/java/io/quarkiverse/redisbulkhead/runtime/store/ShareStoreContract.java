@@ -475,6 +475,15 @@ public abstract class ShareStoreContract {
     }
 
     @Test
+    void aCallThatIsStatedWithAHoldLearnsWhenItEnds() {
+        a.tryFor(1, 2);
+        a.holds = List.of(new Statement.Hold("p1", 2, 500, 0, "", "method"));
+        a.returned = 2;
+
+        assertThat(a.waitFor(1, 1).askAgainMillis()).isBetween(1L, 500L);
+    }
+
+    @Test
     void revokesAndTells() {
         a.tryFor(1, 2);
         b.waitFor(1, 1);
