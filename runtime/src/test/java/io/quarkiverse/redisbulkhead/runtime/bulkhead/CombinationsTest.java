@@ -330,6 +330,20 @@ class CombinationsTest extends TwoInstances {
         assertThat(one.engine.bulkheadNow(WORK)).isNull();
     }
 
+    /** The same, if a permit may have been attached. */
+    @Test
+    void attachingIsForgottenInAnOutageWhenItsLeaseIsOver() {
+        String token = held(call(two, work(1))).detach().toCompletableFuture().join();
+        server.lostAnswers = 1;
+        CompletionStage<HeldPermit> attached = one.engine.attach(work(1), token, "n");
+        one.refusal = away();
+
+        advance(Duration.ofSeconds(10));
+
+        failure(attached);
+        assertThat(one.engine.bulkheadNow(WORK)).isNull();
+    }
+
     /** The same, for a bulkhead that had nothing when the outage began. */
     @Test
     void callAfterAnAttemptToAttachInAnOutageKeepsItsPermit() {
