@@ -484,4 +484,21 @@ class CombinationsTest extends TwoInstances {
 
         assertThat(waiters.stream().filter(Admission::isHeldNow)).hasSize(50);
     }
+
+    /** Trap 51: the calls behind those that a statement names are older than those of the other instance. */
+    @Test
+    void permitsThatBecomeFreeTogetherServeTheOldestCalls() {
+        Admission holder = call(two, work(50, spec -> spec.weight(50)));
+        List<Admission> waiters = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            waiters.add(call(one, waiting(50)));
+        }
+        Admission newcomer = call(two, waiting(50));
+
+        holder.end();
+        advance(Duration.ofMillis(1));
+
+        assertThat(waiters.stream().filter(Admission::isHeldNow)).hasSize(50);
+        waits(newcomer);
+    }
 }
