@@ -122,7 +122,7 @@ final class CallLine {
         leftOut = null;
         List<Need> needs = new ArrayList<>();
         for (Group group : placed) {
-            if (needs.size() == Statement.MAX_NEEDS - 2) {
+            if (needs.size() == Statement.MAX_PLACED) {
                 leftOut = group;
                 needs.add(new Need(group.ticket, group.number, group.weight, 0));
                 break;

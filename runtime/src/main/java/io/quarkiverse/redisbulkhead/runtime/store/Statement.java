@@ -59,8 +59,11 @@ public record Statement(BulkheadId bulkhead, long number, long epoch, long grant
         return calls;
     }
 
-    /** How many groups a statement may have. Neighbours of equal weight are joined before there are more. */
+    /** How many groups a statement may have. */
     public static final int MAX_NEEDS = 32;
+
+    /** How many groups with tickets have their calls in a statement: beside them, it has a place and a group without one. */
+    public static final int MAX_PLACED = MAX_NEEDS - 2;
 
     /**
      * Calls of equal weight that follow each other in the queue.
