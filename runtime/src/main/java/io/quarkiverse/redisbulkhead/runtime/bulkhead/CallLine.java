@@ -112,8 +112,8 @@ final class CallLine {
     }
 
     /**
-     * The needs as a statement has them: the groups with tickets, of which those far behind may be left out, because the store
-     * serves the first ones first, and one group without a ticket.
+     * The needs as a statement has them: the groups with tickets, and one without. Those far behind may be left out; the first
+     * of them holds the place of all, so that no later call of another instance is served before they are stated.
      *
      * @param nextNumber the number of a group that is stated for the first time
      */
@@ -122,8 +122,9 @@ final class CallLine {
         leftOut = null;
         List<Need> needs = new ArrayList<>();
         for (Group group : placed) {
-            if (needs.size() == Statement.MAX_NEEDS - 1) {
+            if (needs.size() == Statement.MAX_PLACED) {
                 leftOut = group;
+                needs.add(new Need(group.ticket, group.number, group.weight, 0));
                 break;
             }
             needs.add(new Need(group.ticket, group.number, group.weight, group.calls.size()));

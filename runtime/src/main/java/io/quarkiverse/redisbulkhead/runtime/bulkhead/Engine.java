@@ -363,7 +363,7 @@ public final class Engine implements ConnectionListener {
             List<String> asked = peers == null ? List.of()
                     : seen.shares().stream()
                             .filter(share -> !isThis(share) && (share.permits() > 0 || share.waiting() > 0)
-                                    && (share.keeps() || most > 0 || share.waiting() >= Statement.MAX_NEEDS))
+                                    && (share.keeps() || most > 0 || share.waiting() >= Statement.MAX_PLACED))
                             .map(Share::instance).limit(MOST_ASKED).toList();
             return reports(bulkhead, asked, most).thenApply(reports -> occupancy(bulkhead, seen, seenAt, asked, reports, most));
         });

@@ -147,6 +147,8 @@ final class ShareSync {
         } catch (RuntimeException e) {
             answer = CompletableFuture.failedStage(e);
         }
+        // Answers and failures of the server come later.
+        boolean wasSent = !answer.toCompletableFuture().isDone();
         answer.whenComplete((position, failure) -> {
             List<Runnable> effects = new ArrayList<>();
             Throwable cause = failure == null && position.number() != next.statement().number()
@@ -164,7 +166,7 @@ final class ShareSync {
                 } else if (cause == null) {
                     answered(next, position, effects);
                 } else {
-                    failed(next, cause, effects);
+                    failed(next, cause, wasSent, effects);
                 }
             }
             Bulkhead.runInTurn(effects);
@@ -368,8 +370,8 @@ final class ShareSync {
 
     // ---- Failures
 
-    private void failed(Sent sent, Throwable failure, List<Runnable> then) {
-        if (!StoreException.is(failure, Kind.CONTENDED)) {
+    private void failed(Sent sent, Throwable failure, boolean wasSent, List<Runnable> then) {
+        if (wasSent && !StoreException.is(failure, Kind.CONTENDED)) {
             mayHaveArrived(sent);
         }
         inFlight = null;
@@ -402,6 +404,7 @@ final class ShareSync {
                 || !statement.attaches().isEmpty()) {
             believedUntilNanos = sent.atNanos() + bulkhead.leaseNanos;
         }
+        transfers.mayHaveArrived(statement);
     }
 
     // Null after a reconnection, which says nothing about the statement.

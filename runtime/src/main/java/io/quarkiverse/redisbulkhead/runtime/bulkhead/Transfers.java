@@ -1,6 +1,8 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +47,34 @@ final class Transfers {
     }
 
     /** A permit that joins the share. */
-    private record Joining(Attach attach, SemaphoreDefinition definition, DetachedPermit detached, String method,
-            CompletableFuture<HeldPermit> promise, SharePermit permit) {
+    private static final class Joining {
+
+        private final Attach attach;
+        private final SemaphoreDefinition definition;
+        private final DetachedPermit detached;
+        private final String method;
+        private final long endNanos;
+        // That of this instance which was detached and comes back; null for one that a caller attaches.
+        private final SharePermit permit;
+        // Null as well if the caller was told that this failed, and may try again.
+        private CompletableFuture<HeldPermit> promise;
+        // Whether a statement that got no answer may have attached it.
+        private boolean mayBeAttached;
+
+        private Joining(SemaphoreDefinition definition, DetachedPermit detached, String method, long endNanos,
+                SharePermit permit, CompletableFuture<HeldPermit> promise) {
+            this.attach = new Attach(detached.permitId(), detached.digest());
+            this.definition = definition;
+            this.detached = detached;
+            this.method = method;
+            this.endNanos = endNanos;
+            this.permit = permit;
+            this.promise = promise;
+        }
+
+        private boolean isUnclaimed() {
+            return promise == null && permit == null;
+        }
     }
 
     private final Bulkhead bulkhead;
@@ -54,6 +82,8 @@ final class Transfers {
     private final List<Joining> joining = new ArrayList<>();
     // What this instance has attached in this epoch, and until when the store would report it again.
     private final Map<String, Long> attached = new LinkedHashMap<>();
+    // What joined the share when its caller had been told that this failed. Released if the caller does not try again.
+    private final Map<Attach, SharePermit> unclaimed = new HashMap<>();
 
     Transfers(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
@@ -90,13 +120,17 @@ final class Transfers {
     }
 
     void attach(SemaphoreDefinition definition, DetachedPermit detached, String method, CompletableFuture<HeldPermit> promise) {
-        boolean known = attached.containsKey(detached.permitId())
-                || joining.stream().anyMatch(each -> each.attach().id().equals(detached.permitId()));
-        if (known) {
+        Joining join = new Joining(definition, detached, method, bulkhead.nanoTime() + bulkhead.leaseNanos, null, promise);
+        Joining before = joining.stream().filter(each -> each.attach.id().equals(join.attach.id())).findFirst().orElse(null);
+        SharePermit own = unclaimed.remove(join.attach);
+        if (own != null && own.isHeld()) {
+            promise.complete(own);
+        } else if (before != null && before.isUnclaimed() && before.attach.equals(join.attach)) {
+            before.promise = promise;
+        } else if (before != null || attached.containsKey(detached.permitId())) {
             promise.completeExceptionally(Bulkhead.gone(definition, detached));
         } else {
-            joining.add(new Joining(new Attach(detached.permitId(), detached.digest()), definition, detached, method, promise,
-                    null));
+            joining.add(join);
         }
     }
 
@@ -131,7 +165,7 @@ final class Transfers {
 
     /** The permits that join with the answer to the next statement. */
     List<Attach> attaches() {
-        return joining.isEmpty() ? List.of() : joining.stream().limit(MOST_STATED).map(Joining::attach).toList();
+        return joining.isEmpty() ? List.of() : joining.stream().limit(MOST_STATED).map(join -> join.attach).toList();
     }
 
     // A permit that was to be detached, and was released or lost before that was stated.
@@ -169,7 +203,7 @@ final class Transfers {
             }
         }
         for (Attach attach : statement.attaches()) {
-            Joining join = joining.stream().filter(each -> each.attach().equals(attach)).findFirst().orElse(null);
+            Joining join = joining.stream().filter(each -> each.attach.equals(attach)).findFirst().orElse(null);
             if (join != null) {
                 joining.remove(join);
                 joined(join, answered.get(attach.id()), then);
@@ -208,29 +242,33 @@ final class Transfers {
     /** Within the lock: a permit that was detached comes back to its execution; if that has released it, to the share. */
     void takeBack(SharePermit permit) {
         permit.detaching = permit.state == State.HELD;
-        joining.add(new Joining(new Attach(permit.id, permit.detachment.permit.digest()), permit.definition,
-                permit.detachment.permit,
-                permit.method, null, permit));
+        joining.add(new Joining(permit.definition, permit.detachment.permit, permit.method, 0, permit, null));
     }
 
     private void joined(Joining join, Attached found, List<Runnable> then) {
-        SharePermit permit = join.permit();
+        SharePermit permit = join.permit;
+        CompletableFuture<HeldPermit> promise = join.promise;
         if (found == null) {
             if (permit != null) {
                 bulkhead.loseDetached(permit, Reason.GONE, then);
-            } else {
-                then.add(() -> join.promise().completeExceptionally(Bulkhead.gone(join.definition(), join.detached())));
+            } else if (promise != null) {
+                then.add(() -> promise.completeExceptionally(Bulkhead.gone(join.definition, join.detached)));
             }
             return;
         }
         long now = bulkhead.nanoTime();
         if (permit == null) {
-            attached.put(join.attach().id(), now + LEASES_REMEMBERED * bulkhead.leaseNanos);
-            SemaphoreDefinition definition = join.definition().attached(found.weight());
-            SharePermit own = new SharePermit(bulkhead, definition, join.method(),
+            attached.put(join.attach.id(), now + LEASES_REMEMBERED * bulkhead.leaseNanos);
+            SemaphoreDefinition definition = join.definition.attached(found.weight());
+            SharePermit own = new SharePermit(bulkhead, definition, join.method,
                     now - TimeUnit.MILLISECONDS.toNanos(found.startedMillis()), null, false);
             bulkhead.join(own);
-            then.add(() -> join.promise().complete(own));
+            if (promise != null) {
+                then.add(() -> promise.complete(own));
+            } else {
+                unclaimed.put(join.attach, own);
+                bulkhead.engine.timers.after(Duration.ofNanos(Math.max(0, join.endNanos - now)), () -> giveUp(join, own));
+            }
             return;
         }
         permit.detaching = false;
@@ -238,6 +276,16 @@ final class Transfers {
             bulkhead.join(permit);
         } else {
             bulkhead.share.startReturning(found.weight());
+        }
+    }
+
+    private void giveUp(Joining join, SharePermit own) {
+        boolean isUnclaimed;
+        synchronized (bulkhead) {
+            isUnclaimed = unclaimed.remove(join.attach, own);
+        }
+        if (isUnclaimed) {
+            own.release();
         }
     }
 
@@ -253,10 +301,20 @@ final class Transfers {
             }
         }
         for (Joining join : List.copyOf(joining)) {
-            if (join.promise() != null) {
-                joining.remove(join);
-                then.add(() -> join.promise().completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
+            CompletableFuture<HeldPermit> promise = join.promise;
+            if (promise != null) {
+                join.promise = null;
+                then.add(() -> promise.completeExceptionally(StoreFailures.rejection(bulkhead.id.name(), failure)));
             }
+        }
+        // Otherwise, the caller gets it when it tries again.
+        joining.removeIf(join -> join.isUnclaimed() && !join.mayBeAttached);
+    }
+
+    /** A statement got no answer. */
+    void mayHaveArrived(Statement statement) {
+        for (Joining join : joining) {
+            join.mayBeAttached |= statement.attaches().contains(join.attach);
         }
     }
 
@@ -295,11 +353,12 @@ final class Transfers {
             }
         }
         for (Joining join : joining) {
-            if (join.permit() != null && join.permit().isOver(now)) {
-                bulkhead.loseDetached(join.permit(), Reason.LEASE_ENDED, then);
+            if (join.permit != null && join.permit.isOver(now)) {
+                bulkhead.loseDetached(join.permit, Reason.LEASE_ENDED, then);
             }
         }
         leaving.removeIf(leave -> isOver(leave, now));
+        joining.removeIf(join -> join.isUnclaimed() && join.endNanos - now <= 0);
         attached.values().removeIf(until -> until - now <= 0);
     }
 }

@@ -156,6 +156,7 @@ public record AsyncGuard(String bulkhead, Continuations continuations, Unfinishe
         if (ended.isDone()) {
             next.run();
         } else {
+            // In place if the event loop is closed: a caller may still wait.
             continuations.answer(() -> ended).subscribe().with(done -> next.run(), closed -> next.run());
         }
     }

@@ -59,8 +59,11 @@ public record Statement(BulkheadId bulkhead, long number, long epoch, long grant
         return calls;
     }
 
-    /** How many groups a statement may have. Neighbours of equal weight are joined before there are more. */
+    /** How many groups a statement may have. */
     public static final int MAX_NEEDS = 32;
+
+    /** How many groups with tickets have their calls in a statement: beside them, it has a place and a group without one. */
+    public static final int MAX_PLACED = MAX_NEEDS - 2;
 
     /**
      * Calls of equal weight that follow each other in the queue.
@@ -69,7 +72,8 @@ public record Statement(BulkheadId bulkhead, long number, long epoch, long grant
      * @param group a number that the instance gives a group when it states it for the first time, so that a repeated statement
      *        gets the same ticket; greater than those of its earlier groups in this bulkhead; 0 for calls that do not wait
      * @param weight how many permits each call needs, at least 1
-     * @param count how many calls, at least 1
+     * @param count how many calls; 0 for the first group of those that the statement has no room for, so that no call behind it
+     *        is served before they are stated
      */
     public record Need(long ticket, long group, int weight, int count) {
 

@@ -6,10 +6,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.BulkheadFullException;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException.Kind;
 
@@ -185,6 +187,57 @@ class CombinationsTest extends TwoInstances {
         held(call(one, work(3)));
     }
 
+    /** The store has attached it, but the answer is lost in an outage. */
+    private void attachWithoutAnswer(String token) {
+        server.lostAnswers = 1;
+        CompletionStage<HeldPermit> attached = one.engine.attach(work(1), token, "n");
+        one.refusal = away();
+        advance(Duration.ofSeconds(2));
+        failure(attached);
+        one.refusal = null;
+        server.lostAnswers = 0;
+        advance(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void attachingThatFailedInAnOutageIsTriedAgain() {
+        String token = held(call(two, work(1))).detach().toCompletableFuture().join();
+        attachWithoutAnswer(token);
+
+        CompletableFuture<HeldPermit> again = one.engine.attach(work(1), token, "n").toCompletableFuture();
+
+        assertThat(again).isCompleted();
+        assertThat(call(two, work(1)).isHeldNow()).as("a second call with the only permit").isFalse();
+        again.join().release();
+        held(call(two, work(1)));
+    }
+
+    /** The caller does not try again within the lease. */
+    @Test
+    void permitThatIsAttachedForNobodyIsReleased() {
+        String token = held(call(two, work(1))).detach().toCompletableFuture().join();
+        attachWithoutAnswer(token);
+        assertThat(call(two, work(1)).isHeldNow()).isFalse();
+
+        advance(Duration.ofSeconds(5));
+
+        held(call(two, work(1)));
+        assertThat(failure(one.engine.attach(work(1), token, "n"))).isInstanceOf(PermitGoneException.class);
+        assertThat(one.losses).isEmpty();
+    }
+
+    /** Its message is delivered to another instance. */
+    @Test
+    void attachingThatWasNotSentInAnOutageLeavesThePermit() {
+        String token = held(call(two, work(1))).detach().toCompletableFuture().join();
+        one.refusal = away();
+        failure(one.engine.attach(work(1), token, "n"));
+        one.refusal = null;
+        advance(Duration.ofSeconds(2));
+
+        assertThat(two.engine.attach(work(1), token, "n").toCompletableFuture()).isCompleted();
+    }
+
     /** A permit that was to be detached has left the share, so the end of the lease of the share does not tell. */
     @Test
     void permitWhoseDetachingFailedIsLostWhenItsLeaseEnds() {
@@ -274,6 +327,20 @@ class CombinationsTest extends TwoInstances {
 
         advance(Duration.ofSeconds(9));
 
+        assertThat(one.engine.bulkheadNow(WORK)).isNull();
+    }
+
+    /** The same, if a permit may have been attached. */
+    @Test
+    void attachingIsForgottenInAnOutageWhenItsLeaseIsOver() {
+        String token = held(call(two, work(1))).detach().toCompletableFuture().join();
+        server.lostAnswers = 1;
+        CompletionStage<HeldPermit> attached = one.engine.attach(work(1), token, "n");
+        one.refusal = away();
+
+        advance(Duration.ofSeconds(10));
+
+        failure(attached);
         assertThat(one.engine.bulkheadNow(WORK)).isNull();
     }
 
@@ -416,5 +483,22 @@ class CombinationsTest extends TwoInstances {
         advance(Duration.ofMillis(1));
 
         assertThat(waiters.stream().filter(Admission::isHeldNow)).hasSize(50);
+    }
+
+    /** Trap 51: the calls behind those that a statement names are older than those of the other instance. */
+    @Test
+    void permitsThatBecomeFreeTogetherServeTheOldestCalls() {
+        Admission holder = call(two, work(50, spec -> spec.weight(50)));
+        List<Admission> waiters = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            waiters.add(call(one, waiting(50)));
+        }
+        Admission newcomer = call(two, waiting(50));
+
+        holder.end();
+        advance(Duration.ofMillis(1));
+
+        assertThat(waiters.stream().filter(Admission::isHeldNow)).hasSize(50);
+        waits(newcomer);
     }
 }

@@ -10,9 +10,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.OnLost;
 import io.quarkiverse.redisbulkhead.OnOutage;
+import io.quarkiverse.redisbulkhead.PermitGoneException;
 import io.quarkiverse.redisbulkhead.SemaphoreSpec;
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.ComparedShares;
@@ -83,10 +85,17 @@ final class FeatureHistory {
         private final int weight;
         private final long until;
         private boolean attached;
+        // Those that may have attached it.
+        private int attempts;
+        private boolean mayBeLost;
 
         private Detached(int weight, long until) {
             this.weight = weight;
             this.until = until;
+        }
+
+        private boolean isTaken() {
+            return !attached && !mayBeLost && micros() < until;
         }
     }
 
@@ -407,11 +416,41 @@ final class FeatureHistory {
     }
 
     private void attach(Detached one, String token) {
-        SimulatedInstance at = any();
+        attach(one, token, any());
+    }
+
+    private void retry(Detached one, String token, SimulatedInstance at) {
+        if (!instances.contains(at)) {
+            // The store may have attached it in the name of an instance that ends.
+            one.mayBeLost = true;
+        } else if (at.isPaused()) {
+            server.schedule(SECOND, () -> retry(one, token, at));
+        } else {
+            server.schedule(randomTime(), () -> {
+                one.attempts--;
+                attach(one, token, at);
+            });
+        }
+    }
+
+    private void attach(Detached one, String token, SimulatedInstance at) {
         if (!at.isPaused() && at.isAlive()) {
             note("attaches at " + at.name);
             CompletionStage<HeldPermit> stage = at.engine.attach(definition(1, Duration.ZERO), token, "m");
             track("attach at " + at.name, at, stage);
+            one.attempts++;
+            stage.exceptionally(failure -> {
+                if (failure instanceof PermitGoneException) {
+                    one.attempts--;
+                    if (one.attempts == 0 && !one.attached && !one.mayBeLost && micros() < one.until
+                            && kind.ordinal() < Circumstances.FAILOVER.ordinal()) {
+                        wrong.add("gone, though it was detached until " + one.until / MILLI + " ms: " + failure.getMessage());
+                    }
+                } else {
+                    retry(one, token, at);
+                }
+                return null;
+            });
             stage.thenAccept(permit -> {
                 if (one.attached && kind.ordinal() < Circumstances.FAILOVER.ordinal()) {
                     wrong.add("attached twice");
@@ -442,8 +481,8 @@ final class FeatureHistory {
         failedOver = micros();
         older = null;
         // Detached permits may be lost, and the store cannot wait for an instance that older data does not know.
-        if (transfers || !isEmpty && instances.stream().anyMatch(each -> each.engine.bulkheadNow(BULKHEAD) != null
-                && !isKnown(each))) {
+        if (transfers || !isEmpty && Stream.concat(instances.stream(), stopping.stream())
+                .anyMatch(each -> each.engine.bulkheadNow(BULKHEAD) != null && !isKnown(each))) {
             exemptUntil = micros() + LONGEST_LEASE + SECOND;
         }
         instances.forEach(each -> {
@@ -601,8 +640,7 @@ final class FeatureHistory {
         assertThat(wrong).isEmpty();
         int inUse = executions.stream().filter(Execution::runs).mapToInt(each -> each.weight).sum();
         int minimum = executions.stream().filter(each -> !each.runs()).mapToInt(Execution::taken).sum();
-        int taken = detached.stream().filter(each -> !each.attached && micros() < each.until).mapToInt(each -> each.weight)
-                .sum();
+        int taken = detached.stream().filter(Detached::isTaken).mapToInt(each -> each.weight).sum();
         assertThat(inUse + taken + (isFaulty() ? 0 : minimum)).as("permits in use: " + inUse + ", detached " + taken
                 + ", minimum " + minimum).isLessThanOrEqualTo(micros() < exemptUntil ? 1_000 : limit);
         for (Execution each : executions) {
@@ -630,7 +668,7 @@ final class FeatureHistory {
             return;
         }
         int used = executions.stream().mapToInt(Execution::taken).sum()
-                + detached.stream().filter(each -> !each.attached && micros() < each.until + 1_600 * MILLI)
+                + detached.stream().filter(each -> !each.attached && !each.mayBeLost && micros() < each.until + 1_600 * MILLI)
                         .mapToInt(each -> each.weight).sum();
         int heaviest = 0;
         for (SimulatedInstance instance : instances) {

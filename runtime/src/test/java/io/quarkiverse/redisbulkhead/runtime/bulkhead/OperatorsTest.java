@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.runtime.bulkhead.Engine.HolderIdentity;
+import io.quarkiverse.redisbulkhead.runtime.store.ShareOverview;
 import io.quarkiverse.redisbulkhead.runtime.store.ShareStore.Peers;
 import io.quarkiverse.redisbulkhead.runtime.store.StoreException;
 
@@ -136,6 +137,20 @@ class OperatorsTest extends TwoInstances {
             assertThat(waiter.method()).isEqualTo("A#waits");
             assertThat(waiter.ticket()).isPositive();
         });
+    }
+
+    /** A statement does not name all of them. */
+    @Test
+    void callsOfALongLineAreCounted() {
+        SemaphoreDefinition waiting = work(4, spec -> spec.maxWait(LONG).keepIdle(Duration.ZERO));
+        call(here);
+        call(here);
+        for (int i = 0; i < 40; i++) {
+            new Semaphore(waiting, there, true, List.of()).admit("A#waits");
+        }
+
+        assertThat(look().shares()).noneMatch(ShareOverview.Share::keeps);
+        assertThat(here.occupancy(WORK, 0).toCompletableFuture().join().waiting()).isEqualTo(40);
     }
 
     /** Operators know hosts and processes, not the names of instances in the store. */

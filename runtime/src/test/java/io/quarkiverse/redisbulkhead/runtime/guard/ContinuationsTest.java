@@ -101,14 +101,18 @@ class ContinuationsTest {
     private final List<CompletableFuture<String>> givenUp = new ArrayList<>();
     private final List<String> received = new ArrayList<>();
 
-    private Uni<String> answer(Executor executor) {
+    private static Continuations on(Executor executor) {
         return new Continuations(0) {
 
             @Override
             Executor here() {
                 return executor;
             }
-        }.answer(() -> reply, made -> made, givenUp::add);
+        };
+    }
+
+    private Uni<String> answer(Executor executor) {
+        return on(executor).answer(() -> reply, made -> made, givenUp::add);
     }
 
     private Uni<String> answer() {
@@ -198,5 +202,20 @@ class ContinuationsTest {
 
         assertThat(subscriber.getFailure()).isSameAs(rejected);
         assertThat(givenUp).containsExactly(reply);
+    }
+
+    /** The release is awaited, and answered when the event loop is closed. */
+    @Test
+    void resultReachesItsSubscriberWhenTheEventLoopIsClosed() {
+        BlockingOperationControl.setIoThreadDetector(new IOThreadDetector[] { () -> true });
+        ManualAdmissions.ManualAdmission admission = new ManualAdmissions.ManualAdmission();
+        admission.grant();
+        UniAssertSubscriber<String> subscriber = new AsyncGuard("reports", on(task -> {
+            throw new RejectedExecutionException("closed");
+        })).guard(() -> admission, () -> Uni.createFrom().item("x")).subscribe().withSubscriber(UniAssertSubscriber.create());
+
+        admission.ended.complete(null);
+
+        assertThat(subscriber.getItem()).isEqualTo("x");
     }
 }

@@ -109,6 +109,23 @@ public abstract class ShareStoreContract {
         assertThat(c.take()).noneMatch(Granted.class::isInstance);
     }
 
+    /** Of calls that follow with the next statement. */
+    @Test
+    void aPlaceWithoutCallsStopsThoseBehindIt() {
+        a.tryFor(1, 2);
+        long ticket = b.waitFor(1, 1).ticket();
+        b.needs = List.of(new Need(ticket, 1, 1, 0));
+        b.sync();
+        c.waitFor(1, 1);
+
+        a.giveBack(2);
+        assertThat(c.take()).isEmpty();
+
+        b.needs = List.of();
+        b.sync();
+        assertThat(c.take()).hasAtLeastOneElementOfType(Granted.class);
+    }
+
     @Test
     void whatIsHeavierThanTheLimitBlocksNobody() {
         a.tryFor(1, 2);
@@ -480,6 +497,15 @@ public abstract class ShareStoreContract {
         assertThat(b.take()).hasExactlyElementsOfTypes(ShareMessage.Changed.class);
         assertThat(c.take()).isEmpty();
         assertThat(b.sync().askAgainMillis()).isBetween(1L, 500L);
+    }
+
+    @Test
+    void aCallThatIsStatedWithAHoldLearnsWhenItEnds() {
+        a.tryFor(1, 2);
+        a.holds = List.of(new Statement.Hold("p1", 2, 500, 0, "", "method"));
+        a.returned = 2;
+
+        assertThat(a.waitFor(1, 1).askAgainMillis()).isBetween(1L, 500L);
     }
 
     @Test

@@ -407,7 +407,7 @@ public final class ShareMachine {
                 && statement.tokens() >= 0;
         // Loops, because this is part of the first call, and classes of streams take time to load.
         for (Need need : statement.calls()) {
-            good &= need.weight() > 0 && need.count() > 0;
+            good &= need.weight() > 0 && need.count() >= (need.waits() ? 0 : 1);
         }
         for (Statement.Hold hold : statement.holds()) {
             good &= hold.weight() > 0;
@@ -545,8 +545,8 @@ public final class ShareMachine {
             }
             long known = Math.min(need.count(), Math.max(0, unknown) / need.weight());
             unknown -= known * need.weight();
-            // Its instance learns the limit from the answer.
-            if (need.count() > known && need.weight() <= limit) {
+            // Its instance learns the limit from the answer. A place without calls stops those behind it.
+            if ((need.count() > known || need.count() == 0) && need.weight() <= limit) {
                 mine.groups.add(new Need(place, 0, need.weight(), (int) (need.count() - known)));
             }
         }

@@ -3,8 +3,8 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 

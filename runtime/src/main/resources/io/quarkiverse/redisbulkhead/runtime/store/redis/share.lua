@@ -433,8 +433,8 @@ local function step()
             end
             local known = min(count, floor(max(0, unknown) / weight))
             unknown = unknown - known * weight
-            -- Its instance learns the limit from the answer.
-            if count > known and weight <= limit then
+            -- Its instance learns the limit from the answer. A place without calls stops those behind it.
+            if (count > known or count == 0) and weight <= limit then
                 mine.groups[#mine.groups + 1] = { ticket = ticket, weight = weight, count = count - known }
             end
         end
