@@ -332,6 +332,20 @@ class TopologyTest {
         }
     }
 
+    /** An attempt to connect that was given up leaves no connection, though the server replies after all. */
+    @Test
+    void connectionThatOpensTooLateIsClosed() {
+        try (TestProxy proxy = new TestProxy(Fault.FIRST_IS_LATE, redis.port());
+                Topology cold = topology(TestRedis.options(proxy.port()), TIMEOUT)) {
+            assertFails(Kind.AWAY, once(cold, "return 'PONG'", ""));
+            await().atMost(30, TimeUnit.SECONDS).ignoreExceptions()
+                    .until(() -> get(once(cold, "return 'PONG'", "")).toString().equals("PONG"));
+            assertThat(connections()).isEqualTo(2);
+            proxy.deliver();
+            await().atMost(30, TimeUnit.SECONDS).until(() -> connections() == 1);
+        }
+    }
+
     /** It has a second beside the command timeout, and not the whole time of an attempt to connect. */
     @Test
     void firstCallToASilentServerDoesNotWaitForTheAttemptToConnect() throws Exception {
