@@ -37,6 +37,7 @@ import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.annotations.Consume;
 import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
+import io.quarkus.deployment.builditem.ApplicationArchivesBuildItem;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 import io.quarkus.deployment.builditem.ShutdownListenerBuildItem;
 import io.quarkus.runtime.RuntimeValue;
@@ -91,10 +92,11 @@ class GuardProcessor {
     @BuildStep
     @Record(ExecutionTime.STATIC_INIT)
     void discover(RedisBulkheadRecorder recorder, DeclarationsSlotBuildItem slot, ValidationPhaseBuildItem validation,
-            BeanArchiveIndexBuildItem beanArchives, CombinedIndexBuildItem application, RedisBulkheadBuildTimeConfig fixed,
+            BeanArchiveIndexBuildItem beanArchives, CombinedIndexBuildItem application, ApplicationArchivesBuildItem modules,
+            RedisBulkheadBuildTimeConfig fixed,
             Capabilities capabilities, BuildProducer<ValidationErrorBuildItem> failures) {
         BulkheadUsage usage = new Discovery(validation.getContext(), beanArchives.getIndex(),
-                beanArchives.getGeneratedClassNames(), application.getIndex()).usage();
+                beanArchives.getGeneratedClassNames(), application.getIndex(), modules.getRootArchive().getIndex()).usage();
         ValidationErrors errors = new ValidationErrors();
         Rule.all(ConfigProvider.getConfig(), fixed, capabilities.isPresent(Capability.VERTX_HTTP),
                 OptionalLibrariesProcessor.hasCoroutines())

@@ -6,10 +6,7 @@ import java.util.stream.Stream;
 import io.quarkus.builder.Version;
 import io.quarkus.maven.dependency.Dependency;
 
-/**
- * Extensions that only some tests add to their applications. On the class path of all tests, they would slow down every
- * application.
- */
+/** Extensions that only some tests add. On the class path of all tests, they would slow down every application. */
 public final class OptionalExtensions {
 
     public static final String METRICS = "quarkus-micrometer-registry-prometheus";

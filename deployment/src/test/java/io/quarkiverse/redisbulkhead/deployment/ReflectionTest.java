@@ -47,19 +47,13 @@ class ReflectionTest {
     private static final List<String> ENUMS = List.of("class runtime.config.RedisBulkheadBuildTimeConfig$StoreKind",
             "class runtime.config.RedisBulkheadRuntimeConfig$OnFull", "class OnOutage", "class OnLost");
 
-    /**
-     * The container compares bindings of interceptors, and shows configuration and events the constructors they are injected
-     * into.
-     */
+    /** The container compares bindings, and shows configuration and events the constructors they are injected into. */
     private static final List<String> CONTAINER = List.of("class runtime.RedisBulkheadInterceptor$RedisBulkheadBinding",
             "method runtime.BulkheadRegistry#<init>", "method runtime.BulkheadRuntime#<init>",
             "method runtime.RedisStoreFactory#<init>", "method runtime.rest.RejectionMapper#<init>",
             "method runtime.tracing.CallSpans#<init>");
 
-    /**
-     * The container looks up each intercepted method once and passes it to the interceptors. Nothing calls it by
-     * reflection.
-     */
+    /** The container looks up each intercepted method once for the interceptors. Nothing calls it by reflection. */
     private static final List<String> GUARDED = Stream
             .of("Methods#guarded", "Methods#several", "Methods#uni", "Methods#removed", "Methods#keyed", "Methods#resolved",
                     "Methods#nested", "Methods#twice", "Parent#covered", "Parent#inherited", "Generic#load", "Concrete#apply",

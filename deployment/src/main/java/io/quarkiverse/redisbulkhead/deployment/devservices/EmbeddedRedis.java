@@ -173,8 +173,9 @@ public final class EmbeddedRedis implements Startable {
 
     // There is no data to save, so it need not shut down gracefully. The executable may be a script that runs it.
     private static void end(Process started) {
-        started.descendants().forEach(ProcessHandle::destroyForcibly);
+        List<ProcessHandle> children = started.descendants().toList();
         started.destroyForcibly().onExit().join();
+        children.forEach(ProcessHandle::destroyForcibly);
     }
 
     /** Reads the output up to the line that says that the server is ready. Later output is ignored. */

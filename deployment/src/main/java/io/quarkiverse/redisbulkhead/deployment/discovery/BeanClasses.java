@@ -44,13 +44,16 @@ public final class BeanClasses {
     private final Map<DotName, List<BeanInfo>> bySuperclass = new HashMap<>();
     private final List<BeanInfo> producers = new ArrayList<>();
     private final IndexView application;
+    private final IndexView mainModule;
     private final AnnotationOverlay annotations;
     private final Set<DotName> beanDefiningAnnotations = new HashSet<>();
     private final BeanResolver resolver;
     private final Collection<BeanInfo> inUse;
 
-    BeanClasses(ValidationContext context, Classes classes, IndexView application, AnnotationOverlay annotations) {
+    BeanClasses(ValidationContext context, Classes classes, IndexView application, IndexView mainModule,
+            AnnotationOverlay annotations) {
         this.application = application;
+        this.mainModule = mainModule;
         this.annotations = annotations;
         this.resolver = context.get(Key.DEPLOYMENT).getBeanResolver();
         this.inUse = context.get(Key.BEANS);
@@ -100,10 +103,16 @@ public final class BeanClasses {
                 .findFirst();
     }
 
-    /** Whether no bean has to do with a class, because it, or a subclass, was deliberately excluded. */
+    /**
+     * Whether no bean has to do with a class on purpose: it, or a subclass, was excluded, or it is an abstract class of another
+     * module that this application does not extend.
+     */
     boolean areDisabled(ClassInfo type) {
-        return inheriting(type).isEmpty() && (isExcluded(type)
-                || application.getAllKnownSubclasses(type.name()).stream().anyMatch(this::isExcluded));
+        Collection<ClassInfo> subclasses = application.getAllKnownSubclasses(type.name());
+        boolean forOthers = type.isAbstract() && !type.isInterface() && subclasses.isEmpty()
+                && mainModule.getClassByName(type.name()) == null;
+        return inheriting(type).isEmpty()
+                && (forOthers || isExcluded(type) || subclasses.stream().anyMatch(this::isExcluded));
     }
 
     /**

@@ -63,11 +63,13 @@ public final class Discovery {
      * @param beanArchives the classes of the bean archives, loaded on demand
      * @param generatedClasses the names of generated bean classes
      * @param application all indexed classes of the application
+     * @param mainModule those of the module that is built
      */
-    public Discovery(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses, IndexView application) {
+    public Discovery(ValidationContext context, IndexView beanArchives, Set<DotName> generatedClasses, IndexView application,
+            IndexView mainModule) {
         this.annotations = context.get(Key.ANNOTATION_STORE).overlay();
         this.classes = new Classes(beanArchives);
-        this.beans = new BeanClasses(context, classes, application, annotations);
+        this.beans = new BeanClasses(context, classes, application, mainModule, annotations);
         this.application = application;
         this.indexes = List.of(application, beanArchives);
         this.generatedClasses = generatedClasses;

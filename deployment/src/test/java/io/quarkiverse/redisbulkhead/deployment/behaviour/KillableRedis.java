@@ -13,10 +13,7 @@ import io.quarkiverse.redisbulkhead.testredis.RedisProcess;
 import redis.embedded.RedisServer;
 import redis.embedded.core.RedisServerBuilder;
 
-/**
- * A Redis server that a test stops and starts. Its port is fixed, even if JUnit and the application both load the test
- * class.
- */
+/** A Redis server that a test stops and starts. Its port is fixed, even if JUnit and the application load the test class. */
 public final class KillableRedis {
 
     /** {@code -Dredis.server=}: a {@code redis-server} or {@code valkey-server} to use instead of the embedded one. */

@@ -2,6 +2,7 @@ package io.quarkiverse.redisbulkhead.deployment.devservices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -9,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
@@ -99,15 +102,16 @@ class EmbeddedRedisTest {
         Path bundled = Executable.inOrderOfPreference().get(0).find(Files.createDirectory(parent.resolve("bundled")));
         Path configured = script("touch " + started + "\n" + bundled + " --logfile here \"$@\"\nexit 1\n");
         Set<ProcessHandle> before = descendants();
-        Set<ProcessHandle> processes;
+        Set<ProcessHandle> processes = new HashSet<>();
         try (EmbeddedRedis redis = new EmbeddedRedis(Optional.of(configured.toString()))) {
             redis.start();
 
             assertThat(query(redis, "PING")).containsExactly("+PONG");
             assertThat(started).exists();
-            processes = startedSince(before);
+            processes.addAll(startedSince(before));
         }
-        assertThat(processes).hasSize(2).noneMatch(ProcessHandle::isAlive);
+        assertThat(processes).hasSize(2);
+        await().atMost(10, TimeUnit.SECONDS).until(() -> processes.stream().noneMatch(ProcessHandle::isAlive));
     }
 
     private Path script(String commands) throws IOException {

@@ -25,8 +25,8 @@ import io.quarkus.scheduler.Scheduled.ConcurrentExecution;
 import io.quarkus.test.QuarkusUnitTest;
 
 /**
- * Classes whose scope Quarkus adds are beans like any other. Beans that are deliberately disabled are neither errors nor
- * declared.
+ * Classes whose scope Quarkus adds are beans like any other. Beans that are deliberately disabled, and abstract classes of
+ * another module that other applications extend, are neither errors nor declared.
  */
 class BeansDiscoveryTest {
 
@@ -37,6 +37,8 @@ class BeansDiscoveryTest {
                     jar -> jar.addClasses(OptionalExtensions.class, Resource.class, Api.class, Jobs.class, MoreJobs.class,
                             OtherProfile.class,
                             OtherProperty.class, LookedUp.class, VetoedClass.class, Excluded.class, Base.class, Heir.class))
+            .withAdditionalDependency(module -> module.addClass(ForOtherApplications.class))
+            .overrideConfigKey("quarkus.redis-bulkhead.shared.permits", "3")
             .overrideConfigKey("quarkus.arc.exclude-types", Excluded.class.getName())
             .overrideConfigKey("quarkus.redis-bulkhead.switched.permits", "3")
             .overrideRuntimeConfigKey("quarkus.redis-bulkhead.excluded.permits", "3")
@@ -61,7 +63,7 @@ class BeansDiscoveryTest {
         assertThat(declarations.bulkheads()).extracting(BulkheadDeclaration::name).containsOnly("looked-up",
                 "nightly", "decided", "apart", "several", "reports");
         assertThat(declarations.namesElsewhere()).as("of disabled beans: may be configured")
-                .contains("switched", "excluded", "base");
+                .contains("switched", "excluded", "base", "shared");
     }
 
     public interface Api {

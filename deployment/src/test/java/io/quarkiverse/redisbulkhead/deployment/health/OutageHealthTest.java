@@ -21,10 +21,7 @@ import io.quarkiverse.redisbulkhead.deployment.OptionalExtensions;
 import io.quarkiverse.redisbulkhead.deployment.behaviour.KillableRedis;
 import io.quarkus.test.QuarkusUnitTest;
 
-/**
- * A bulkhead that rejects calls during an outage makes the application not ready; the check reports the policy of the
- * others.
- */
+/** A bulkhead that rejects calls in an outage makes the application not ready; the check reports the policy of others. */
 class OutageHealthTest {
 
     static final KillableRedis REDIS = new KillableRedis("outage-health-test");

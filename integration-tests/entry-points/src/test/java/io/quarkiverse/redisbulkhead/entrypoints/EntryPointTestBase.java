@@ -23,10 +23,7 @@ import io.quarkiverse.redisbulkhead.Holder;
 import io.quarkiverse.redisbulkhead.RedisBulkheads;
 import io.quarkus.test.common.http.TestHTTPResource;
 
-/**
- * Common parts of the tests: a gate that blocks guarded executions, and a check that no permit is left after the test opens
- * it.
- */
+/** Common parts of the tests: a gate that blocks guarded executions, and a check that no permit is left when it opens. */
 public abstract class EntryPointTestBase {
 
     @Inject

@@ -33,10 +33,7 @@ public enum Operations {
         this.statement = statement;
     }
 
-    /**
-     * Recognizes it in what is sent to a server. All that {@link Store#LOCK} writes ends with {@code EXEC}, whatever it is
-     * about.
-     */
+    /** Recognizes it in what is sent to a server. All that {@link Store#LOCK} writes ends with {@code EXEC}. */
     public Predicate<String> in(Store store) {
         if (store == Store.LOCK) {
             return sent -> sent.toLowerCase(Locale.ROOT).contains("\r\nexec\r\n");

@@ -13,10 +13,7 @@ import io.quarkiverse.redisbulkhead.faults.harness.Store;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess;
 import io.quarkiverse.redisbulkhead.faults.harness.WorkerProcess.Held;
 
-/**
- * The load during a fault: one application holds a permit for the whole time, and all of them call open, fair and single
- * bulkheads.
- */
+/** The load during a fault: one application always holds a permit, and all of them call open, fair and single bulkheads. */
 final class Load {
 
     /** The lease with {@link #PATIENT}. */
