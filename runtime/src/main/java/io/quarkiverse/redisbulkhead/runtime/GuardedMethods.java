@@ -213,7 +213,7 @@ public class GuardedMethods {
             case UNI -> asynchronous::uni;
             case MULTI -> asynchronous::multi;
             case STAGE -> asynchronous::stage;
-            case SUSPENDING -> Arc.container().instance(Guard.class).get();
+            case SUSPENDING -> Arc.container().instance(Guard.class).get().checking(results);
         };
     }
 

@@ -7,6 +7,8 @@ import io.quarkiverse.redisbulkhead.BulkheadKeyResolver
 import io.quarkiverse.redisbulkhead.PermitLostException
 import io.quarkiverse.redisbulkhead.RedisBulkhead
 import io.quarkiverse.redisbulkhead.ResolvedKey
+import io.quarkiverse.redisbulkhead.runtime.guard.UnfinishedResults
+import io.quarkiverse.redisbulkhead.testredis.CapturedLog
 import io.quarkus.test.junit.QuarkusTest
 import jakarta.enterprise.context.ApplicationScoped
 import jakarta.inject.Inject
@@ -68,6 +70,14 @@ class CoroutinesTest : EntryPointTestBase() {
     fun functionsThatDoNotSuspendReturnAtOnce() = limited {
         assertThat(service.immediate("now")).isEqualTo("now")
         assertThat(holders("coroutines")).isEmpty()
+    }
+
+    @Test
+    fun unfinishedResultIsLogged() = limited {
+        CapturedLog(UnfinishedResults::class.java).use {
+            service.lazy()
+            assertThat(it.texts()).singleElement().asString().startsWith("Service#lazy returned Sequence, whose work is not done")
+        }
     }
 
     /** Trap 16. */
@@ -200,6 +210,9 @@ class CoroutinesTest : EntryPointTestBase() {
 
         @RedisBulkhead(name = "coroutines", permits = 1)
         open suspend fun immediate(text: String): String = text
+
+        @RedisBulkhead(name = "coroutines", permits = 1)
+        open suspend fun lazy(): Any = sequenceOf("later")
 
         @RedisBulkhead(name = "coroutines", permits = 1)
         open suspend fun failing(later: Boolean) {

@@ -50,6 +50,16 @@ public interface Guard {
     Object call(Supplier<Admission> admissions, Callable<Object> method) throws Exception;
 
     /**
+     * This strategy for one method, if it is made before the method is known, as that for {@code suspend} functions.
+     *
+     * @param results checks the results of the method when the permits have gone back
+     * @return the guard of the method
+     */
+    default Guard checking(UnfinishedResults results) {
+        return this;
+    }
+
+    /**
      * Lets every call through, on any thread: all bulkheads of the method are switched off. The method still sees these
      * permits, and not those of a guarded method around it.
      *

@@ -39,11 +39,27 @@ public class SuspendingGuard implements Guard {
 
     private static final Object SUSPENDED = IntrinsicsKt.getCOROUTINE_SUSPENDED();
 
+    private final UnfinishedResults results;
+
+    /** The guard of functions whose results are not checked. */
+    public SuspendingGuard() {
+        this(UnfinishedResults.IGNORED);
+    }
+
+    private SuspendingGuard(UnfinishedResults results) {
+        this.results = results;
+    }
+
+    @Override
+    public Guard checking(UnfinishedResults ofMethod) {
+        return new SuspendingGuard(ofMethod);
+    }
+
     @Override
     @SuppressWarnings("unchecked")
     public Object call(Supplier<Admission> admissions, Callable<Object> method) {
         SuspendingCall function = (SuspendingCall) method;
-        return new Execution(admissions.get(), function, (Continuation<Object>) function.continuation()).start();
+        return new Execution(admissions.get(), function, (Continuation<Object>) function.continuation(), results).start();
     }
 
     // IntrinsicsKt.intercepted() would ignore continuations that interceptors made, and not the compiler.
@@ -58,15 +74,18 @@ public class SuspendingGuard implements Guard {
         private final Admission admission;
         private final SuspendingCall function;
         private final SafeContinuation<Object> caller;
+        private final UnfinishedResults results;
         // These are written before the function is called.
         private boolean running;
         private CoroutineContext context;
         private CompletableJob cancelledAtLoss;
         private volatile PermitLost loss;
 
-        private Execution(Admission admission, SuspendingCall function, Continuation<Object> caller) {
+        private Execution(Admission admission, SuspendingCall function, Continuation<Object> caller,
+                UnfinishedResults results) {
             this.admission = admission;
             this.function = function;
+            this.results = results;
             this.context = caller.getContext();
             this.caller = new SafeContinuation<>(dispatched(caller));
         }
@@ -145,7 +164,10 @@ public class SuspendingGuard implements Guard {
         }
 
         private void end(Object outcome) {
-            admission.end().thenRun(() -> caller.resumeWith(outcome));
+            admission.end().thenRun(() -> {
+                results.check(outcome);
+                caller.resumeWith(outcome);
+            });
         }
 
         // Any failure, because it must release the permits.

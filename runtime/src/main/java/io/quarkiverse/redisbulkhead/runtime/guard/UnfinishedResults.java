@@ -12,7 +12,8 @@ import io.quarkiverse.redisbulkhead.runtime.message.LogMessage;
 
 /**
  * Logs a result of a method whose work is still to come when the permit has gone back. The build refuses methods that declare
- * such a type; this is for what comes out of an {@code Object} or a response, also as the result of a {@code Uni} or stage.
+ * such a type; this is for what comes out of an {@code Object} or a response, also as the result of a {@code Uni}, stage or
+ * {@code suspend} function.
  */
 public final class UnfinishedResults {
 
