@@ -113,7 +113,7 @@ public final class Topology implements AutoCloseable {
         this.timeoutMillis = Math.max(1, commandTimeout.toMillis());
         this.pipelined = pipelined;
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
-        this.entryNode = new RedisNode(this, isCluster() ? "The Redis Cluster" : "Redis", null, pipelined);
+        this.entryNode = new RedisNode(this, isCluster() ? "Redis Cluster" : "Redis", null, pipelined);
     }
 
     // Connections are not shared, and permits live on the master.

@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -90,6 +92,21 @@ class TopologyOfManyServersTest {
             target.command("CLUSTER", "SETSLOT", slot, "NODE", target.command("CLUSTER", "MYID"));
 
             assertThat(reply.get(30, TimeUnit.SECONDS)).hasToString("OK");
+        }
+    }
+
+    /** A cluster has one database. Another one in the address is refused immediately, with the property to change. */
+    @Test
+    void databaseIsRefused() throws Exception {
+        try (LoggedWarnings log = new LoggedWarnings(RedisNode.class);
+                TestCluster cluster = new TestCluster();
+                Topology topology = topology(new RedisOptions().setType(RedisClientType.CLUSTER)
+                        .setConnectionString("redis://127.0.0.1:" + cluster.node().port() + "/1"))) {
+            topology.listen(new RecordedEvents());
+            assertThatThrownBy(() -> set(topology, "test:{a}")).rootCause()
+                    .hasMessageContaining("only database 0: remove the number that ends quarkus.redis.hosts");
+            assertThat(log.texts()).singleElement().asString().startsWith("Redis Cluster refuses the connection.")
+                    .contains("until Redis Cluster is available");
         }
     }
 
