@@ -1,5 +1,6 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,9 +23,18 @@ record ErrorReply(String text) {
 
     private static final String AUTHENTICATION_REQUIRED = "Authentication required";
 
-    /** Other texts for the same error: for large commands without authentication in Redis 6.2, and within scripts. */
+    private static final String NO_SUCH_DATABASE = "DB index";
+
+    /** In a cluster, which has only one. */
+    private static final String NO_DATABASES = "SELECT";
+
+    /**
+     * Other texts for the same error: for large commands without authentication in Redis 6.2, for a password without a user
+     * where the default user has none and is off, and within scripts.
+     */
     private static final Map<String, List<String>> ALIASES = Map.of("NOAUTH", List.of("unauthenticated"),
-            AUTHENTICATION_REQUIRED, List.of(AUTHENTICATION_REQUIRED), "NOPERM",
+            "WRONGPASS", List.of("without any password configured"), AUTHENTICATION_REQUIRED, List.of(AUTHENTICATION_REQUIRED),
+            "NOPERM",
             List.of("can't run this command", "no permission", "can't access at least one of the keys"));
 
     /** The way out, where {@code %s} stands for what the properties of the Redis client start with. */
@@ -32,6 +42,8 @@ record ErrorReply(String text) {
             Map.entry(AUTHENTICATION_REQUIRED, "Set %1$s.password, or a user and a password in %1$s.hosts"),
             Map.entry("NOAUTH", "Authentication required: set %1$s.password, or a user and a password in %1$s.hosts"),
             Map.entry("WRONGPASS", "Check %1$s.password, and the user and the password in %1$s.hosts"),
+            Map.entry(NO_SUCH_DATABASE, "Change the number of the database, which ends %1$s.hosts"),
+            Map.entry(NO_DATABASES, "A Redis Cluster has only database 0: remove the number that ends %1$s.hosts"),
             Map.entry("WRONGTYPE", "Another application uses a key of this bulkhead. The key was not changed. Set "
                     + "quarkus.redis-bulkhead.key-prefix to a prefix that no other application uses"),
             Map.entry("NOPERM", "The Redis user lacks a right. The documentation lists the commands for each store; keys and "
@@ -100,7 +112,7 @@ record ErrorReply(String text) {
 
     /** Whether the connection is refused until a setting changes. */
     boolean refusesConnection() {
-        return is("NOAUTH") || is("WRONGPASS") || is("NOPERM");
+        return is("NOAUTH") || is("WRONGPASS") || is("NOPERM") || is(NO_SUCH_DATABASE) || is(NO_DATABASES);
     }
 
     /** Where a cluster wants the call to go; empty when the error says nothing of that. */
@@ -128,9 +140,15 @@ record ErrorReply(String text) {
         for (int depth = 0; first.getCause() != null && depth < MOST_CAUSES; depth++) {
             first = first.getCause();
         }
-        String message = redacted(Objects.toString(failure.getMessage(), failure.getClass().getSimpleName()));
-        String cause = redacted(Objects.toString(first.getMessage(), first.getClass().getSimpleName()));
+        String message = said(failure);
+        String cause = said(first);
         return message.contains(cause) ? message : message + ": " + cause;
+    }
+
+    private static String said(Throwable failure) {
+        String text = redacted(Objects.toString(failure.getMessage(), failure.getClass().getSimpleName()));
+        // Its message may be the host alone.
+        return failure instanceof UnknownHostException ? "unknown host: " + text : text;
     }
 
     /** The text with stars in place of the user and the password of the server, as the client quotes addresses. */

@@ -121,7 +121,7 @@ public final class Topology implements AutoCloseable {
         this.pipelined = pipelined;
         this.newServerNanos = new Long[isCluster() ? SLOTS_OF_A_CLUSTER : 1];
         this.endpoints = options == null ? List.of() : List.copyOf(options.getEndpoints());
-        this.entryNode = new RedisNode(this, isCluster() ? "The Redis Cluster" : "Redis", null, pipelined);
+        this.entryNode = new RedisNode(this, isCluster() ? "Redis Cluster" : "Redis", null, pipelined);
     }
 
     // Connections are not shared, and permits live on the master.

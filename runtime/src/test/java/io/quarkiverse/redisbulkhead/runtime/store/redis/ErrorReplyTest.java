@@ -3,6 +3,7 @@ package io.quarkiverse.redisbulkhead.runtime.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +45,7 @@ class ErrorReplyTest {
         assertThat(ErrorReply.reason(new RuntimeException(first)))
                 .isEqualTo(new RuntimeException(first).getMessage().replace(":hunter2", "***"));
         assertThat(ErrorReply.reason(first)).isEqualTo("no path to redis://***@host");
+        assertThat(ErrorReply.reason(new UnknownHostException("redis.example"))).isEqualTo("unknown host: redis.example");
     }
 
     @Test
@@ -51,6 +53,17 @@ class ErrorReplyTest {
         Exception secret = new ConnectException("redis://:hunter2@host");
         secret.initCause(new IllegalStateException("circle", secret));
         assertThat(ErrorReply.reason(secret)).contains("***").doesNotContain("hunter2");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+            "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is"
+                    + " correct?, Check quarkus.redis.password",
+            "ERR DB index is out of range, Change the number of the database",
+            "ERR SELECT is not allowed in cluster mode, only database 0" })
+    void settingsThatRefuseTheConnectionHaveARemedy(String reply, String remedy) {
+        assertThat(new ErrorReply(reply).refusesConnection()).isTrue();
+        assertThat(new ErrorReply(reply).explanation("quarkus.redis")).contains(remedy);
     }
 
     /** Redis 6.2 has another text for large commands. */

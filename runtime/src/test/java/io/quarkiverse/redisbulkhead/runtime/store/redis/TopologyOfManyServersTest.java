@@ -1,6 +1,7 @@
 package io.quarkiverse.redisbulkhead.runtime.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -170,6 +171,21 @@ class TopologyOfManyServersTest {
     private static void awaitSlotsAreKnown(TestCluster cluster) {
         await().atMost(30, TimeUnit.SECONDS).until(() -> cluster.nodes().stream()
                 .allMatch(node -> node.command("CLIENT", "LIST").toString().contains("user=bulkhead")));
+    }
+
+    /** A cluster has one database. Another one in the address is refused immediately, with the property to change. */
+    @Test
+    void databaseIsRefused() throws Exception {
+        try (LoggedWarnings log = new LoggedWarnings(RedisNode.class);
+                TestCluster cluster = new TestCluster();
+                Topology topology = topology(new RedisOptions().setType(RedisClientType.CLUSTER)
+                        .setConnectionString("redis://127.0.0.1:" + cluster.node().port() + "/1"))) {
+            topology.listen(new RecordedEvents());
+            assertThatThrownBy(() -> set(topology, "test:{a}")).rootCause()
+                    .hasMessageContaining("only database 0: remove the number that ends quarkus.redis.hosts");
+            assertThat(log.texts()).singleElement().asString().startsWith("Redis Cluster refuses the connection.")
+                    .contains("until Redis Cluster is available");
+        }
     }
 
     private static int moved(TestRedis node) {

@@ -419,6 +419,13 @@ class TopologyTest {
         assertThat(ping()).isEqualTo("PONG");
     }
 
+    @Test
+    void missingDatabaseIsReported() {
+        use(new RedisOptions().setConnectionString("redis://127.0.0.1:" + redis.port() + "/999"), LONG_TIMEOUT);
+        assertThatThrownBy(this::ping).matches(failure -> StoreException.is(failure, Kind.REFUSED))
+                .hasMessageContaining("DB index is out of range").hasMessageContaining("quarkus.redis.hosts");
+    }
+
     // ---- The run of the server
 
     private record Run(String id, long sinceMillis) {
