@@ -21,6 +21,7 @@ import io.quarkiverse.redisbulkhead.runtime.message.MessageCode;
 /** The container must intercept what carries the annotation: a business method of a bean that a subclass can override. */
 final class InterceptionRule implements Rule {
 
+    private static final DotName INTERCEPTOR = DotName.createSimple("jakarta.interceptor.Interceptor");
     private static final Set<DotName> CONTAINER_CALLBACKS = Set.of(
             DotName.createSimple("jakarta.annotation.PostConstruct"),
             DotName.createSimple("jakarta.annotation.PreDestroy"),
@@ -97,6 +98,10 @@ final class InterceptionRule implements Rule {
                             + "nothing here (only REST clients and AI services are exceptions). Put it on the implementing method"
                     : "an interface is not a bean, so @RedisBulkhead guards nothing here (only REST clients and AI "
                             + "services are exceptions). Put it on the implementing class";
+        }
+        if (type.isEnum() || type.hasDeclaredAnnotation(INTERCEPTOR)) {
+            return "CDI does not intercept " + (type.isEnum() ? "enums" : "interceptors") + ", so @RedisBulkhead guards nothing"
+                    + " here. Put it on a bean method that calls this one";
         }
         Optional<String> producer = beans.producerOf(type);
         if (producer.isPresent()) {

@@ -1,7 +1,14 @@
 package io.quarkiverse.redisbulkhead.deployment.validation;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InterceptorBinding;
+import jakarta.interceptor.InvocationContext;
 
 import dev.langchain4j.service.UserMessage;
 import io.quarkiverse.langchain4j.RegisterAiService;
@@ -17,12 +24,15 @@ final class BeanMistakes {
 
     static final Mistakes ALL = new Mistakes(BeanMistakes.class,
             new Class<?>[] { Plain.class, PlainClass.class, Abstract.class, Inner.class, Port.class, Whole.class, Adapter.class,
-                    Guarded.class, Constructors.class, Produced.class, Producer.class, InField.class,
+                    Guarded.class, Constructors.class, Level.class, Audit.class, Audited.class, Produced.class, Producer.class,
+                    InField.class,
                     Assistant.class, Silent.class, Unregistered.class, RegisterAiService.class, UserMessage.class },
             "RBH011 Abstract#guarded: Abstract" + NO_BEAN + "It is abstract, and no bean inherits from it",
             "RBH036 Assistant#twice: Quarkus LangChain4j implements the abstract methods of an AI service only, and CDI does"
                     + " not intercept this one, so @RedisBulkhead guards nothing here. Put it on the abstract method, or put"
                     + " @RedisBulkhead on the method of a bean that calls it",
+            "RBH011 Audit#around: CDI does not intercept interceptors, so @RedisBulkhead guards nothing here. Put it on a bean"
+                    + " method that calls this one",
             "RBH011 Constructors#guarded: Constructors" + NO_BEAN
                     + "It has several constructors: mark one with @Inject, or add one without parameters",
             "RBH011 Guarded: @RedisBulkhead does not work on annotation types. Put it on the class or method itself",
@@ -30,6 +40,8 @@ final class BeanMistakes {
             "RBH011 Inner#guarded: Inner" + NO_BEAN
                     + "An inner, local or anonymous class cannot be a bean: make it static or a top-level class, and "
                     + "add a scope such as @ApplicationScoped",
+            "RBH011 Level#guarded: CDI does not intercept enums, so @RedisBulkhead guards nothing here. Put it on a bean method"
+                    + " that calls this one",
             "RBH011 Plain#guarded: Plain" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 PlainClass: PlainClass" + NO_BEAN + "Add a scope such as @ApplicationScoped",
             "RBH011 Port#abstractly: CDI does not inherit interceptor bindings from interface methods, so @RedisBulkhead guards"
@@ -108,6 +120,29 @@ final class BeanMistakes {
 
         @RedisBulkhead(name = "no-bean", permits = 1)
         void guarded() {
+        }
+    }
+
+    enum Level {
+        HIGH;
+
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        void guarded() {
+        }
+    }
+
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Audited {
+    }
+
+    @Audited
+    @Interceptor
+    static class Audit {
+        @AroundInvoke
+        @RedisBulkhead(name = "no-bean", permits = 1)
+        Object around(InvocationContext call) throws Exception {
+            return call.proceed();
         }
     }
 
