@@ -50,7 +50,7 @@ public class SimulatedStore implements StoreDecorator {
     private final Duration commandTimeout;
     private final Timers timers;
     private final List<OperationListener> listeners;
-    // The delays of the faults that last. Changes are guarded by this, so that the instance keeps idle permits if there is none.
+    // The delays of the faults that last. Guarded by this together with whether the instance keeps idle permits.
     private final List<Duration> faults = new CopyOnWriteArrayList<>();
     private volatile Engine instance;
 
