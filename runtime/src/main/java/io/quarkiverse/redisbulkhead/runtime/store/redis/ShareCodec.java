@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.quarkiverse.redisbulkhead.runtime.store.BulkheadId;
 import io.quarkiverse.redisbulkhead.runtime.store.Position;
@@ -18,6 +20,10 @@ import io.vertx.core.json.Json;
 
 /** The arguments of {@code share.lua}, its replies and its messages; the header of the script documents them. */
 public final class ShareCodec {
+
+    /** Numbers of which Java could not read one are not from the script. */
+    private static final Pattern MESSAGE = Pattern.compile("(?s)(?:granted (?<granted>(?:\\d{1,18} ){7}\\d{1,18})"
+            + "|recalled (?<recalled>\\d{1,18})|changed) (?<key>.*)");
 
     private ShareCodec() {
     }
@@ -80,28 +86,19 @@ public final class ShareCodec {
      * @return the message; empty if it is about another bulkhead, or not from this script
      */
     public static Optional<ShareMessage> message(String text, Function<String, Optional<BulkheadId>> bulkheads) {
-        String kind = text.substring(0, Math.max(0, text.indexOf(' ')));
-        int values = switch (kind) {
-            case "granted" -> 8;
-            case "recalled" -> 1;
-            default -> 0;
-        };
-        String[] parts = text.split(" ", values + 2);
-        if (parts.length != values + 2 || !Set.of("granted", "recalled", "changed").contains(kind)) {
+        Matcher read = MESSAGE.matcher(text);
+        if (!read.matches()) {
             return Optional.empty();
         }
-        long[] numbers = new long[values];
-        for (int i = 0; i < values; i++) {
-            if (!parts[i + 1].matches("\\d{1,18}")) {
-                return Optional.empty();
+        return bulkheads.apply(read.group("key")).map(bulkhead -> {
+            if (read.group("recalled") != null) {
+                return new ShareMessage.Recalled(bulkhead, Long.parseLong(read.group("recalled")));
+            } else if (read.group("granted") == null) {
+                return new ShareMessage.Changed(bulkhead);
             }
-            numbers[i] = Long.parseLong(parts[i + 1]);
-        }
-        return bulkheads.apply(parts[values + 1]).map(bulkhead -> switch (kind) {
-            case "granted" -> new ShareMessage.Granted(bulkhead, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4],
-                    numbers[5] == 1, numbers[6], (int) numbers[7]);
-            case "recalled" -> new ShareMessage.Recalled(bulkhead, numbers[0]);
-            default -> new ShareMessage.Changed(bulkhead);
+            long[] values = Stream.of(read.group("granted").split(" ")).mapToLong(Long::parseLong).toArray();
+            return new ShareMessage.Granted(bulkhead, values[0], values[1], values[2], values[3], values[4], values[5] == 1,
+                    values[6], (int) values[7]);
         });
     }
 

@@ -266,7 +266,7 @@ public final class Topology implements AutoCloseable {
             masters.forEach(endpoint -> node(endpoint).connect());
             return true;
         }
-        // While slots are moved one by one, only the bulkheads in these are concerned, or all would be stated again each time.
+        // Thousands of slots move one by one while a cluster is resharded: not all bulkheads are to be stated again each time.
         boolean changed = serverChanged(slot -> !Objects.equals(before[slot], nodeBySlot[slot]), true);
         if (changed) {
             report(ConnectionListener::availabilityChanged);
@@ -339,7 +339,7 @@ public final class Topology implements AutoCloseable {
 
     /** A connection was opened again after another one was lost, or the server answers again. */
     void reconnected(RedisNode node, boolean mayBeAnotherRun) {
-        // The node of a cluster that is asked for slots has none as such, because it may be another one each time.
+        // In a cluster, the node that is asked for slots may be another one each time, so it stands for none of them.
         serverChanged(slot -> node.address == null ? !isCluster()
                 : nodeBySlot != null && node.address.equals(nodeBySlot[slot]), mayBeAnotherRun);
     }
