@@ -232,11 +232,12 @@ public final class Topology implements AutoCloseable {
         }
         refreshing = true;
         vertx.setTimer(nodeBySlot == null ? FIRST_REFRESH_MILLIS : REFRESH_MILLIS, timer -> {
-            refreshing = false;
             ServerCall<Slots> request = new ServerCall<>("CLUSTER SLOTS", null, connection -> connection
                     .send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> Slots.read(entryNode.endpoint, reply)));
             submit(request);
             request.result.whenComplete((reported, failure) -> {
+                // Not before: an answer behind another one has no news.
+                refreshing = false;
                 if (failure == null ? !accept(reported) : StoreException.is(failure, Kind.TRANSIENT)) {
                     entryNode.moveOn("switching to another node");
                 }

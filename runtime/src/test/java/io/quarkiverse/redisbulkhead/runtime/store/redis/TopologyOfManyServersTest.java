@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -171,6 +173,22 @@ class TopologyOfManyServersTest {
     private static void awaitSlotsAreKnown(TestCluster cluster) {
         await().atMost(30, TimeUnit.SECONDS).until(() -> cluster.nodes().stream()
                 .allMatch(node -> node.command("CLIENT", "LIST").toString().contains("user=bulkhead")));
+    }
+
+    /** A cold application connects slowly: slots are asked for once, and no call fails because another answer has no news. */
+    @Test
+    void callsOfAColdApplicationSucceed() throws Exception {
+        try (TestCluster cluster = new TestCluster();
+                Topology topology = topology(cluster.restrictedOptions(TestStore.SCRIPT))) {
+            cluster.nodes().forEach(node -> node.command("CLIENT", "PAUSE", 1_000, "ALL"));
+            List<CompletableFuture<Response>> calls = new CopyOnWriteArrayList<>();
+            long timer = vertx.setPeriodic(10, tick -> calls.add(topology.send("test:{a}", "test:{a}",
+                    connection -> connection.send(Request.cmd(Command.SET).arg("test:{a}").arg("x"))).toCompletableFuture()));
+
+            await().atMost(30, TimeUnit.SECONDS).until(() -> calls.stream().anyMatch(CompletableFuture::isDone));
+            vertx.cancelTimer(timer);
+            assertThat(CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))).succeedsWithin(LONG_TIMEOUT);
+        }
     }
 
     /** A cluster has one database. Another one in the address is refused immediately, with the property to change. */
