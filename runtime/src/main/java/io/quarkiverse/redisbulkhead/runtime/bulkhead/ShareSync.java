@@ -695,9 +695,9 @@ final class ShareSync {
                 }
                 pause = answered ? Duration.ZERO : FIRST_PAUSE;
             }
-            CompletableFuture<Void> settled = new CompletableFuture<>();
-            around.timers.after(pause, () -> bulkhead.releaseAll(untilNanos).thenRun(() -> settled.complete(null)));
-            return settled;
+            CompletableFuture<Void> paused = new CompletableFuture<>();
+            around.timers.after(pause, () -> paused.complete(null));
+            return paused.thenCompose(over -> bulkhead.releaseAll(untilNanos));
         });
     }
 

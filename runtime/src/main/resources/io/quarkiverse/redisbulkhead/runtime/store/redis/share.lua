@@ -302,8 +302,8 @@ local function step()
                 if (isOfferOver or isLeaseOver) and not record.digest then
                     -- What is left begins a new epoch, and late copies of statements may follow. Its instance may still wait for the answer that
                     -- it has attached a permit.
-                    for _, hold in pairs(records) do
-                        if not isLeaseOver and hold and hold.by == record.name and hold.epoch == record.epoch then
+                    for _, hold in pairs(isLeaseOver and {} or records) do
+                        if hold and hold.by == record.name and hold.epoch == record.epoch then
                             hold.epoch, changed[hold.field] = epoch, true
                         end
                     end
