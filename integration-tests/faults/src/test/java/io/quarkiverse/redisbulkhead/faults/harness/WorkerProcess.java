@@ -230,7 +230,7 @@ public final class WorkerProcess {
     }
 
     /**
-     * How many calls of all applications wait. Redis knows those that it may serve next, up to 32 groups of each application.
+     * How many calls of all applications wait. Redis knows those that it may serve next, up to 30 groups of each application.
      */
     public int waiting(String bulkhead) {
         command("count " + bulkhead);

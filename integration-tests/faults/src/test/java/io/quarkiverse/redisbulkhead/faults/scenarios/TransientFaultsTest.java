@@ -303,7 +303,7 @@ class TransientFaultsTest {
             int turn = i % workers.size();
             waiters.get(turn).add(workers.get(turn).pass("single"));
             // The number of groups that an application states is bounded.
-            stage.awaitThat("waiter " + number, () -> redis.waiters("single") >= Math.min(number, 32)
+            stage.awaitThat("waiter " + number, () -> redis.waiters("single") >= Math.min(number, 30)
                     && workers.get(0).waiting("single") == number);
         }
         return waiters;
