@@ -537,10 +537,10 @@ local function step()
         all.ticket = max(all.ticket, statement.highest)
         local mine = load(mineField)
         if mine and statement.number <= mine.number then
-            -- It changes nothing.
+            -- It changes nothing. But tokens of permits that it attached were lost with the first answer.
             createHolds(0)
             local weight = attach(mine, statement.epoch == mine.epoch and statement.granted or -1, true)
-            return answer(mine, weight, { mayKeep = 0, recalled = 0, full = 0, askAgain = 0, tokens = 0, otherLimit = 0 })
+            return answer(mine, weight, { mayKeep = 0, recalled = 0, full = 0, askAgain = 0, tokens = mine.callsServed, otherLimit = 0 })
         end
         local matches = mine and statement.epoch == mine.epoch and mine.epoch >= all.since and statement.granted <= mine.granted
         if notesNewRun(matches) then
