@@ -286,9 +286,10 @@ public class GuardedMethods {
                         + " returned null instead of the key of bulkhead '" + bulkhead
                         + "'. Return ResolvedKey.of(key), or throw an exception to reject the call");
             }
+            boolean asDeclared = key.permits().isEmpty() && key.weight().isEmpty();
+            Semaphore ofKey = (asDeclared ? semaphore : light).forKey(key.key(), key.permits());
             int weight = key.weight().orElse(declaredWeight);
-            Semaphore ofKey = light.forKey(key.key(), key.permits());
-            return weight == 1 ? ofKey : ofKey.forCallWeighing(weight, method.label());
+            return asDeclared || weight == 1 ? ofKey : ofKey.forCallWeighing(weight, method.label());
         };
     }
 

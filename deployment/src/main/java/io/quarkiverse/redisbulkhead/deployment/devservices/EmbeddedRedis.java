@@ -189,7 +189,7 @@ public final class EmbeddedRedis implements Startable {
                 output.add(line);
             }
         }
-        throw new IOException(executable + " did not get ready: " + output);
+        throw new IOException(executable + " did not become ready: " + output);
     }
 
     private static int findFreePort() throws IOException {

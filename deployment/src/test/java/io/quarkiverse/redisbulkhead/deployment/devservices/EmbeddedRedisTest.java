@@ -92,7 +92,7 @@ class EmbeddedRedisTest {
         Path deaf = script("echo hello\nsleep 1000\n");
         EmbeddedRedis redis = new EmbeddedRedis(parent, List.of(directory -> deaf), Duration.ofMillis(100));
 
-        assertThatThrownBy(redis::start).hasMessageEndingWith("Tried: " + deaf + " did not get ready: hello");
+        assertThatThrownBy(redis::start).hasMessageEndingWith("Tried: " + deaf + " did not become ready: hello");
     }
 
     /** Also a script that does not replace itself by the server. */

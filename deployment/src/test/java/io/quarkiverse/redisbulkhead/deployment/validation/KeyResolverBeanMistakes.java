@@ -18,7 +18,8 @@ import io.smallrye.common.annotation.Identifier;
 final class KeyResolverBeanMistakes {
 
     private static final String TAKEN_OUT = "is not a bean. It was excluded from the application by @Vetoed, a condition such"
-            + " as @IfBuildProfile, or quarkus.arc.exclude-types, or its module has no Jandex index. Name another class, or include it";
+            + " as @IfBuildProfile, or quarkus.arc.exclude-types, or its module has no Jandex index. Name another class, or"
+            + " include it";
     private static final String HIDDEN_BY_BEAN = "matches no bean without qualifiers. Beans with qualifiers, or with a @Typed"
             + " that omits it: ";
     private static final String SHOW_IT = ". Remove the qualifiers, or add @Default; or add it to @Typed";

@@ -689,15 +689,16 @@ final class ShareSync {
         return confirmed().handle((done, failure) -> failure == null).thenCompose(answered -> {
             Duration pause;
             synchronized (bulkhead) {
-                // A permit may have joined the share meanwhile. Or the store is just coming back.
-                if (closed || !(answered ? share.size() > 0 : mayBeBelieved() && untilNanos - bulkhead.nanoTime() > 0)) {
+                // A permit may have joined the share meanwhile, or come back. Or the store is just coming back.
+                boolean isLeft = answered ? share.size() > 0 || !transfers.isEmpty() : mayBeBelieved();
+                if (closed || !isLeft || !answered && untilNanos - bulkhead.nanoTime() <= 0) {
                     return CompletableFuture.completedFuture(null);
                 }
                 pause = answered ? Duration.ZERO : FIRST_PAUSE;
             }
-            CompletableFuture<Void> settled = new CompletableFuture<>();
-            around.timers.after(pause, () -> bulkhead.releaseAll(untilNanos).thenRun(() -> settled.complete(null)));
-            return settled;
+            CompletableFuture<Void> paused = new CompletableFuture<>();
+            around.timers.after(pause, () -> paused.complete(null));
+            return paused.thenCompose(over -> bulkhead.releaseAll(untilNanos));
         });
     }
 

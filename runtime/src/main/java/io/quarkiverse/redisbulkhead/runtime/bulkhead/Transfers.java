@@ -1,6 +1,5 @@
 package io.quarkiverse.redisbulkhead.runtime.bulkhead;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -54,8 +53,8 @@ final class Transfers {
         private final DetachedPermit detached;
         private final String method;
         private final long endNanos;
-        // That of this instance which was detached and comes back; null for one that a caller attaches.
-        private final SharePermit permit;
+        // That of this instance which was detached and comes back; null for one that a caller attaches, until it has joined.
+        private SharePermit permit;
         // Null as well if the caller was told that this failed, and may try again.
         private CompletableFuture<HeldPermit> promise;
         // Whether a statement that got no answer may have attached it.
@@ -83,7 +82,7 @@ final class Transfers {
     // What this instance has attached in this epoch, and until when the store would report it again.
     private final Map<String, Long> attached = new LinkedHashMap<>();
     // What joined the share when its caller had been told that this failed. Released if the caller does not try again.
-    private final Map<Attach, SharePermit> unclaimed = new HashMap<>();
+    private final Map<Attach, Joining> unclaimed = new HashMap<>();
 
     Transfers(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
@@ -122,9 +121,9 @@ final class Transfers {
     void attach(SemaphoreDefinition definition, DetachedPermit detached, String method, CompletableFuture<HeldPermit> promise) {
         Joining join = new Joining(definition, detached, method, bulkhead.nanoTime() + bulkhead.leaseNanos, null, promise);
         Joining before = joining.stream().filter(each -> each.attach.id().equals(join.attach.id())).findFirst().orElse(null);
-        SharePermit own = unclaimed.remove(join.attach);
-        if (own != null && own.isHeld()) {
-            promise.complete(own);
+        Joining joined = unclaimed.remove(join.attach);
+        if (joined != null && joined.permit.isHeld()) {
+            promise.complete(joined.permit);
         } else if (before != null && before.isUnclaimed() && before.attach.equals(join.attach)) {
             before.promise = promise;
         } else if (before != null || attached.containsKey(detached.permitId())) {
@@ -266,8 +265,8 @@ final class Transfers {
             if (promise != null) {
                 then.add(() -> promise.complete(own));
             } else {
-                unclaimed.put(join.attach, own);
-                bulkhead.engine.timers.after(Duration.ofNanos(Math.max(0, join.endNanos - now)), () -> giveUp(join, own));
+                join.permit = own;
+                unclaimed.put(join.attach, join);
             }
             return;
         }
@@ -276,16 +275,6 @@ final class Transfers {
             bulkhead.join(permit);
         } else {
             bulkhead.share.startReturning(found.weight());
-        }
-    }
-
-    private void giveUp(Joining join, SharePermit own) {
-        boolean isUnclaimed;
-        synchronized (bulkhead) {
-            isUnclaimed = unclaimed.remove(join.attach, own);
-        }
-        if (isUnclaimed) {
-            own.release();
         }
     }
 
@@ -359,6 +348,12 @@ final class Transfers {
         }
         leaving.removeIf(leave -> isOver(leave, now));
         joining.removeIf(join -> join.isUnclaimed() && join.endNanos - now <= 0);
+        for (Joining join : List.copyOf(unclaimed.values())) {
+            if (join.endNanos - now <= 0) {
+                unclaimed.remove(join.attach);
+                then.add(join.permit::release);
+            }
+        }
         attached.values().removeIf(until -> until - now <= 0);
     }
 }

@@ -115,10 +115,9 @@ public final class CodeDefinitions {
     // An instance has one lease per bulkhead, so that the share of a short one lives as long as that of a long one.
     private static void compare(String what, String setting, First first, Duration expire, Supplier<String> location) {
         if (!first.expire().equals(expire) && !first.leasesDiffer().getAndSet(true)) {
-            LOG.warnf(
-                    "%s has different leases: %s=%s %s; %s=%s %s. The longest one in use applies to all its permits in this "
-                            + "instance, so those of a crashed instance are free later than the shortest one promises. Use the same value. "
-                            + "%s",
+            LOG.warnf("%s has different leases: %s=%s %s; %s=%s %s. The longest one in use applies to all its permits in this"
+                    + " instance, so those of a crashed instance are free later than the shortest one promises. Use the same"
+                    + " value. %s",
                     what, setting, first.expire(), first.location(), setting, expire, location.get(),
                     LogMessage.LEASES_DIFFER);
         }

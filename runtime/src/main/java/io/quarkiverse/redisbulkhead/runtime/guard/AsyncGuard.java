@@ -366,7 +366,9 @@ public record AsyncGuard(String bulkhead, Continuations continuations, Unfinishe
                 }
                 start.undecided.incrementAndGet();
                 decision.whenComplete((none, cancelled) -> {
-                    start.isCancelled |= cancelled != null;
+                    if (cancelled != null) {
+                        start.isCancelled = true;
+                    }
                     start.decide(start.here);
                 });
             }

@@ -212,9 +212,9 @@ class CombinationsTest extends TwoInstances {
         held(call(two, work(1)));
     }
 
-    /** The caller does not try again within the lease. */
+    /** Within a lease. */
     @Test
-    void permitThatIsAttachedForNobodyIsReleased() {
+    void attachedPermitIsReleasedIfItsCallerDoesNotTryAgain() {
         String token = held(call(two, work(1))).detach().toCompletableFuture().join();
         attachWithoutAnswer(token);
         assertThat(call(two, work(1)).isHeldNow()).isFalse();

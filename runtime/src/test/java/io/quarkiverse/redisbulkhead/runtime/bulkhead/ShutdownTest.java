@@ -120,6 +120,24 @@ class ShutdownTest extends TwoInstances {
         assertThat(look().granted()).isZero();
     }
 
+    /** It has left the share, and comes back with the answer. */
+    @Test
+    void permitWhoseDetachingFailedGoesBack() {
+        HeldPermit permit = held(admit(semaphore));
+        one.refusal = away();
+        assertThat(permit.detach().toCompletableFuture()).isCompletedExceptionally();
+        one.engine.refuseAndRejectWaiters();
+        one.refusal = null;
+        slowly(1_000);
+
+        CompletableFuture<Void> released = one.engine.releaseAll().thenRun(one.engine::close).toCompletableFuture();
+
+        advance(Duration.ofMillis(200));
+        assertThat(released).isCompleted();
+        assertThat(sharesNow()).isZero();
+        assertThat(permit.isHeld()).isFalse();
+    }
+
     @Test
     void shutdownTakesNoLongerThanACommandWhileTheStoreIsAway() {
         held(admit(semaphore));

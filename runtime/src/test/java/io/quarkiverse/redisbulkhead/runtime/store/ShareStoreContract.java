@@ -456,6 +456,21 @@ public abstract class ShareStoreContract {
         assertThat(look().granted()).isEqualTo(1);
     }
 
+    @Test
+    void permitThatARepeatedStatementAttachesHasAToken() {
+        a.tryFor(1, 2);
+        a.holds = List.of(new Statement.Hold("p1", 1, 10_000, 0, "digest", "method"));
+        a.giveBack(1);
+        b.attaches = List.of(new Statement.Attach("p1", "digest"));
+        Position lost = StatedInstance.await(b.store.sync(b.statement(++b.number)));
+
+        Position repeated = StatedInstance.await(b.store.sync(b.statement(b.number)));
+
+        assertThat(repeated.attached()).containsKey("p1");
+        assertThat(repeated.tokens()).isPositive();
+        assertThat(repeated.firstToken()).isGreaterThanOrEqualTo(lost.firstToken() + lost.tokens());
+    }
+
     /** The answer was lost, and so was the offer that came after it. */
     @Test
     void permitIsAttachedAgainAfterAnOfferWasTakenBack() {

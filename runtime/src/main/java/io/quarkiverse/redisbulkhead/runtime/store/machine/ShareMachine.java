@@ -192,10 +192,10 @@ public final class ShareMachine {
         ticket = Math.max(ticket, statement.highestToken());
         StoredRecord mine = share(instance);
         if (mine != null && statement.number() <= mine.number) {
-            // It changes nothing.
+            // It changes nothing. But tokens of permits that it attached were lost with the first answer.
             createHolds(statement.holds(), 0);
             attach(mine, statement, statement.epoch() == mine.epoch ? statement.granted() : -1, true);
-            return position(mine, statement, false, 0, 0, 0, 0, 0);
+            return position(mine, statement, false, 0, 0, 0, mine.callsServed, 0);
         }
         boolean matches = mine != null && statement.epoch() == mine.epoch && mine.epoch >= since
                 && statement.granted() <= mine.granted;

@@ -42,8 +42,8 @@ record ErrorReply(String text) {
             Map.entry(AUTHENTICATION_REQUIRED, "Set %1$s.password, or a user and a password in %1$s.hosts"),
             Map.entry("NOAUTH", "Authentication required: set %1$s.password, or a user and a password in %1$s.hosts"),
             Map.entry("WRONGPASS", "Check %1$s.password, and the user and the password in %1$s.hosts"),
-            Map.entry(NO_SUCH_DATABASE, "Change the number of the database, which ends %1$s.hosts"),
-            Map.entry(NO_DATABASES, "A Redis Cluster has only database 0: remove the number that ends %1$s.hosts"),
+            Map.entry(NO_SUCH_DATABASE, "Change the database number at the end of %1$s.hosts"),
+            Map.entry(NO_DATABASES, "A Redis Cluster has only database 0: remove the number at the end of %1$s.hosts"),
             Map.entry("WRONGTYPE", "Another application uses a key of this bulkhead. The key was not changed. Set "
                     + "quarkus.redis-bulkhead.key-prefix to a prefix that no other application uses"),
             Map.entry("NOPERM", "The Redis user lacks a right. The documentation lists the commands for each store; keys and "

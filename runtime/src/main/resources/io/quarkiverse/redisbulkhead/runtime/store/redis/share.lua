@@ -302,8 +302,8 @@ local function step()
                 if (isOfferOver or isLeaseOver) and not record.digest then
                     -- What is left begins a new epoch, and late copies of statements may follow. Its instance may still wait for the answer that
                     -- it has attached a permit.
-                    for _, hold in pairs(records) do
-                        if not isLeaseOver and hold and hold.by == record.name and hold.epoch == record.epoch then
+                    for _, hold in pairs(isLeaseOver and {} or records) do
+                        if hold and hold.by == record.name and hold.epoch == record.epoch then
                             hold.epoch, changed[hold.field] = epoch, true
                         end
                     end
@@ -537,10 +537,10 @@ local function step()
         all.ticket = max(all.ticket, statement.highest)
         local mine = load(mineField)
         if mine and statement.number <= mine.number then
-            -- It changes nothing.
+            -- It changes nothing. But tokens of permits that it attached were lost with the first answer.
             createHolds(0)
             local weight = attach(mine, statement.epoch == mine.epoch and statement.granted or -1, true)
-            return answer(mine, weight, { mayKeep = 0, recalled = 0, full = 0, askAgain = 0, tokens = 0, otherLimit = 0 })
+            return answer(mine, weight, { mayKeep = 0, recalled = 0, full = 0, askAgain = 0, tokens = mine.callsServed, otherLimit = 0 })
         end
         local matches = mine and statement.epoch == mine.epoch and mine.epoch >= all.since and statement.granted <= mine.granted
         if notesNewRun(matches) then

@@ -59,7 +59,7 @@ class ErrorReplyTest {
     @CsvSource({
             "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is"
                     + " correct?, Check quarkus.redis.password",
-            "ERR DB index is out of range, Change the number of the database",
+            "ERR DB index is out of range, Change the database number",
             "ERR SELECT is not allowed in cluster mode, only database 0" })
     void settingsThatRefuseTheConnectionHaveARemedy(String reply, String remedy) {
         assertThat(new ErrorReply(reply).refusesConnection()).isTrue();

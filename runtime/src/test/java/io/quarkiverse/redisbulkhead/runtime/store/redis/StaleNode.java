@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A node of a cluster that only says which node has all slots, which is not true any more, and which is its replica. */
+/** A node of a cluster that reports outdated slots: one master that has all of them, and its replica. */
 final class StaleNode implements AutoCloseable {
 
     static final String RUN_ID = "stale";

@@ -200,7 +200,7 @@ class TopologyOfManyServersTest {
                         .setConnectionString("redis://127.0.0.1:" + cluster.node().port() + "/1"))) {
             topology.listen(new RecordedEvents());
             assertThatThrownBy(() -> set(topology, "test:{a}")).rootCause()
-                    .hasMessageContaining("only database 0: remove the number that ends quarkus.redis.hosts");
+                    .hasMessageContaining("only database 0: remove the number at the end of quarkus.redis.hosts");
             assertThat(log.texts()).singleElement().asString().startsWith("Redis Cluster refuses the connection.")
                     .contains("until Redis Cluster is available");
         }
