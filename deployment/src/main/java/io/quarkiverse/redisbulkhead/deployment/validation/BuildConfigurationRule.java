@@ -15,8 +15,8 @@ import io.quarkiverse.redisbulkhead.runtime.message.Texts;
 import io.quarkus.redis.runtime.client.config.RedisConfig;
 
 /**
- * What the build-time configuration asks for must exist: an HTTP server for the management endpoint, and the named Redis
- * client, as far as known. If no client is configured at build time, start-up checks it.
+ * What the build-time configuration asks for must exist: the management endpoint for changes, an HTTP server for the endpoint,
+ * and the named Redis client, as far as known. If no client is configured at build time, start-up checks it.
  *
  * @param config what is configured while the application is built
  * @param fixed the build-time configuration
@@ -36,6 +36,10 @@ record BuildConfigurationRule(Config config, RedisBulkheadBuildTimeConfig fixed,
                     "the management endpoint needs an HTTP server, which this application does not have. Add the extension"
                             + " io.quarkus:quarkus-vertx-http, or another extension that includes it, such as"
                             + " io.quarkus:quarkus-rest; or leave the property out");
+        } else if (fixed.management().changesEnabled() && !fixed.management().enabled()) {
+            // No mistake where a profile enables the endpoint.
+            errors.warn(MessageCode.RBH029, Texts.PREFIX + "management.changes-enabled", "it has no effect, because the"
+                    + " management endpoint is not enabled. Set " + Texts.PREFIX + "management.enabled=true at build time");
         }
         if (fixed.store().needsRedis() && !RedisConfig.isDefaultClient(fixed.redisClient())) {
             check(fixed.redisClient(), usage, errors);

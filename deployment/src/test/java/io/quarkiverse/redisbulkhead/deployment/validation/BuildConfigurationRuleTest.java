@@ -35,6 +35,19 @@ class BuildConfigurationRuleTest {
         assertThat(mistakes(Map.of(), Set.of(), false)).isEmpty();
     }
 
+    /** Only a warning, because a profile may enable the endpoint. */
+    @Test
+    void changesNeedTheManagementEndpoint() {
+        String changes = "redis-bulkhead.management.changes-enabled=true";
+        ValidationErrors errors = errors(Mapped.properties(changes), Set.of(), true);
+        assertThat(errors.all()).isEmpty();
+        assertThat(errors.warnings()).singleElement().asString().startsWith(
+                "RBH029 quarkus.redis-bulkhead.management.changes-enabled: it has no effect, because the management endpoint is"
+                        + " not enabled. Set quarkus.redis-bulkhead.management.enabled=true at build time. See ");
+        assertThat(errors(Mapped.properties(changes + " redis-bulkhead.management.enabled=true"), Set.of(), true).warnings())
+                .isEmpty();
+    }
+
     @Test
     void clientThatIsNotConfiguredIsAMistake() {
         assertThat(mistakes(Mapped.properties("redis-bulkhead.redis-client=permitz redis.hosts=h redis.permits.hosts=h"),
@@ -85,6 +98,10 @@ class BuildConfigurationRuleTest {
     }
 
     private static List<ValidationError> mistakes(Map<String, String> properties, Set<String> asked, boolean http) {
+        return errors(properties, asked, http).all();
+    }
+
+    private static ValidationErrors errors(Map<String, String> properties, Set<String> asked, boolean http) {
         SmallRyeConfig config = new SmallRyeConfigBuilder().addDefaultInterceptors()
                 .withMapping(RedisBulkheadBuildTimeConfig.class)
                 .withMappingIgnore("quarkus.**")
@@ -94,6 +111,6 @@ class BuildConfigurationRuleTest {
         ValidationErrors errors = new ValidationErrors();
         Rule.all(config, config.getConfigMapping(RedisBulkheadBuildTimeConfig.class), http, false).stream()
                 .filter(BuildConfigurationRule.class::isInstance).forEach(rule -> rule.check(usage, errors));
-        return errors.all();
+        return errors;
     }
 }

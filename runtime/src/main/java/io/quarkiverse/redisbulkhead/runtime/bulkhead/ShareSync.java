@@ -615,11 +615,12 @@ final class ShareSync {
 
     /**
      * Whether no permit is free for a call: the executions of this instance leave too little, or it uses all that it has, and
-     * no other was free a moment ago. Where releases are awaited, a call finds each permit that was released before.
+     * no other was free a moment ago. Where releases are awaited, a call finds each permit that was released before. Not while
+     * the store is away: then what the share cannot serve follows the policy for outages.
      */
     boolean isFull(SemaphoreSpec call, long now) {
         boolean nothingIsFree = fullUntilNanos - now > 0 && share.size() == share.inUse() && !call.awaitRelease();
-        return knowsLimit() && (nothingIsFree || call.weight() > share.limit() - share.inUse());
+        return knowsLimit() && !isAway() && (nothingIsFree || call.weight() > share.limit() - share.inUse());
     }
 
     // A call that declared a lower limit may have come between two calls that declare the same.

@@ -90,6 +90,11 @@ final class NameChecks {
     }
 
     private void check(String property) {
+        if (isQuoteOpen(property)) {
+            errors.add(MessageCode.RBH028, property, "there is no such property, because a quotation mark has no partner."
+                    + " Close the quotes around the name, as in " + Texts.property("name", "permits"));
+            return;
+        }
         List<String> segments = Texts.segments(property, Texts.PREFIX);
         if (segments.isEmpty()) {
             return;
@@ -105,6 +110,18 @@ final class NameChecks {
         } else {
             checkUndeclared(property, first, rest);
         }
+    }
+
+    private static boolean isQuoteOpen(String property) {
+        boolean open = false;
+        for (int i = 0; i < property.length(); i++) {
+            if (property.charAt(i) == '\\') {
+                i++;
+            } else {
+                open ^= property.charAt(i) == '"';
+            }
+        }
+        return open;
     }
 
     // Without quotes, a name ends at its first dot.

@@ -129,6 +129,27 @@ class OutageTest extends TwoInstances {
         }
     }
 
+    /** Not only if other instances have permits: without an outage, such a call is rejected without a statement. */
+    @Test
+    void policyAppliesWhereThisInstanceUsesTheWholeLimit() {
+        SemaphoreDefinition allow = work(2, spec -> spec.onOutage(OnOutage.ALLOW).localPermits(2));
+        held(call(one, allow));
+        held(call(one, allow));
+        assertThat(rejection(call(one, allow))).isInstanceOf(BulkheadFullException.class);
+        one.refusal = away();
+        // The next renewal fails.
+        advance(Duration.ofSeconds(3));
+
+        assertThat(held(call(one, allow)).fencingToken()).isZero();
+        assertThat(rejection(call(one, work(2)))).isInstanceOf(BulkheadUnavailableException.class);
+        assertThat(rejection(call(one, work(2, spec -> spec.onOutage(OnOutage.LOCAL).localPermits(2)))))
+                .isInstanceOf(BulkheadFullException.class);
+
+        one.refusal = null;
+        advance(Duration.ofSeconds(3));
+        assertThat(rejection(call(one, allow))).isInstanceOf(BulkheadFullException.class);
+    }
+
     /** Also more than could be counted; and nothing ends them. */
     @Test
     void allowedCallsAreNeitherCountedNorEnded() {

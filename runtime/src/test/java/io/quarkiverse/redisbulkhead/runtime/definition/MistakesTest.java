@@ -21,6 +21,8 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 class MistakesTest {
 
     private static final int UNSET = RedisBulkhead.PERMITS_UNSET;
+    private static final String OPEN_QUOTE = "there is no such property, because a quotation mark has no partner. Close the"
+            + " quotes around the name, as in quarkus.redis-bulkhead.\"name\".permits";
 
     private final List<BulkheadDeclaration> annotations = new ArrayList<>();
     private DefinedInCode inCode = DefinedInCode.NONE;
@@ -149,7 +151,10 @@ class MistakesTest {
             "RBH028 | command-timout | there is no such property. Did you mean quarkus.redis-bulkhead.command-timeout?",
             "RBH028 | rest.state | there is no such property. Did you mean quarkus.redis-bulkhead.rest.status?",
             "RBH028 | lock.\"of.orders\".fairness | there is no such property. Available: acquire-timeout, fair, keep-idle,"
-                    + " lock-timeout, min-hold, warn-after" })
+                    + " lock-timeout, min-hold, warn-after",
+            "RBH028 | \"reports.permits | " + OPEN_QUOTE,
+            "RBH028 | of.sales\".permits | " + OPEN_QUOTE,
+            "RBH028 | lock.\"of.orders.fair | " + OPEN_QUOTE })
     void names(String code, String property, String text) {
         annotate("reports", 1);
         annotate("of.sales", 1);

@@ -23,6 +23,10 @@ abstract class Link {
     // For machines that are slower than the command timeout. The next attempt may lead to another server.
     private static final int LONGEST_ATTEMPT_MILLIS = 3_000;
 
+    /** What an attempt to connect has met that gets no reply. */
+    static final String NOT_CONNECTED = "no reply to the attempt to connect; Redis is silent, has reached maxclients, or only"
+            + " one side uses TLS (rediss://)";
+
     final Topology topology;
     final String label;
     final Backoff pauses;
@@ -117,8 +121,7 @@ abstract class Link {
                 .timeout(most, TimeUnit.MILLISECONDS)
                 .onFailure(failure -> connection.close(Kind.TRANSIENT, "the attempt to connect failed"))
                 .recover(failure -> Future.failedFuture(!(failure instanceof TimeoutException) ? failure
-                        : new StoreException(Kind.TRANSIENT,
-                                "connecting or probing timed out; Redis is silent, or has reached maxclients")))
+                        : new StoreException(Kind.TRANSIENT, NOT_CONNECTED)))
                 .map(connection);
     }
 

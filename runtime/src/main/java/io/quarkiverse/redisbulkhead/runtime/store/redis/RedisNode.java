@@ -288,9 +288,9 @@ final class RedisNode extends Link {
         // The first attempt to connect gets a second, however short the command timeout is; but calls must not wait for its end.
         boolean isCold = !wasConnected && lastError == null;
         if (++silentTicks > TICKS_PER_TIMEOUT + (isCold ? FIRST_ATTEMPT_MILLIS / tickMillis : 0)) {
+            String error = lastError == null && connections.isEmpty() ? NOT_CONNECTED : lastError;
             beginOutage(Kind.AWAY, "has not executed a command for " + topology.timeoutMillis
-                    + " ms (quarkus.redis-bulkhead.command-timeout)"
-                    + (lastError == null ? "" : ". Last error: " + lastError));
+                    + " ms (quarkus.redis-bulkhead.command-timeout)" + (error == null ? "" : ". Last error: " + error));
         } else {
             startTicking();
         }

@@ -354,6 +354,8 @@ class TopologyTest {
             long begun = System.nanoTime();
             assertFails(Kind.AWAY, once(cold, "return 'PONG'", ""));
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(2_900));
+            assertThat(log.texts()).singleElement().asString().contains("Last error: no reply to the attempt to connect; Redis"
+                    + " is silent, has reached maxclients, or only one side uses TLS (rediss://)");
         }
     }
 
