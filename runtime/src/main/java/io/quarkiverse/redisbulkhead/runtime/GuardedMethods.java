@@ -207,14 +207,18 @@ public class GuardedMethods {
         }
         String first = name(method.bulkheads().get(0));
         UnfinishedResults results = new UnfinishedResults(method.label(), first, content);
-        AsyncGuard asynchronous = new AsyncGuard(first, runtime.continuations(), results);
         return switch (method.returns()) {
             case SYNCHRONOUS -> new SynchronousGuard(method.label(), first, results);
-            case UNI -> asynchronous::uni;
-            case MULTI -> asynchronous::multi;
-            case STAGE -> asynchronous::stage;
+            case UNI -> asynchronous(first, results)::uni;
+            case MULTI -> asynchronous(first, results)::multi;
+            case STAGE -> asynchronous(first, results)::stage;
             case SUSPENDING -> Arc.container().instance(Guard.class).get().checking(results);
         };
+    }
+
+    // Not for other methods: it loads what only asynchronous ones need.
+    private AsyncGuard asynchronous(String bulkhead, UnfinishedResults results) {
+        return new AsyncGuard(bulkhead, runtime.continuations(), results);
     }
 
     /**
